@@ -23,11 +23,10 @@ const SAME_ON_BOTH = [
   'server/database/{sqlite/**,postgres/merged-statements.test.ts}',
   'server/ensembles/{ensemble-runs,ensembles,logs,select-best-run,visibility}.test.ts',
   'server/experiments/acceptance/{acceptance-metrics,acceptance-validation,acceptance-verdicts,failed-runs}.test.ts',
-  'server/experiments/batch/{batch-lifecycle,batch-plan,batch-profiles,batch-runs,check-plan,related-inputs,run-order,verdicts}.test.ts',
+  'server/experiments/batch/{batch-lifecycle,batch-plan,batch-profiles,batch-runs,check-plan,interim-verdicts,related-inputs,run-order,verdicts}.test.ts',
   'server/experiments/online/{candidate-failures,refused-drafts,shadow,shadow-dependence,switchback,switchback-plan,switchback-verdicts,unrouted-runs}.test.ts',
   'server/experiments/input-properties/{extract-properties,features}.test.ts',
   'server/experiments/results/*',
-  'server/experiments/simulation/*',
   'server/experiments/statistics/**',
   'server/health/{monitoring,readiness,shutdown}.test.ts',
   'server/http/{openapi-agreement,error-responses,hostile-bodies,hostile-bytes,metrics,newline,parsing-and-signing,malformed-requests}.test.ts',
@@ -51,6 +50,7 @@ const SAME_ON_BOTH = [
   'server/runs/logs/{line-times,log-poll-limiter}.test.ts',
   'server/runs/queue/{waiting-reason,placement/plan-claims,placement/simulated-cluster}.test.ts',
   'server/runs/queue/prediction/{past-durations,predict-starts}.test.ts',
+  'server/runs/remote/hostile-server.test.ts',
   'server/runs/replay/replayed-runs.test.ts',
   'server/runs/results/{assets,hostile-apps,metrics,network-hint,results,statistics}.test.ts',
   'server/runs/tracing/run-spans.test.ts',
@@ -62,6 +62,7 @@ const SAME_ON_BOTH = [
   'server/tracing/*',
   'server/sso/id-tokens.test.ts',
   'server/uploads/{downloads,uploads}.test.ts',
+  'studies/**',
   'server/webhooks/{addresses,attempts,networks}.test.ts',
 ];
 

@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'cli/documentation.test.ts',
   'bench/benchmarks.test.ts',
-  'server/experiments/simulation/simulate.test.ts',
+  'studies/simulation/simulate.test.ts',
   'conformance/client/templates.test.ts',
   'site/all-pages.test.ts',
   'site/accessibility.test.ts',

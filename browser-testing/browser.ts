@@ -9,15 +9,17 @@ import {
   type Page,
 } from 'playwright-core';
 
-function findBrowser(): string | undefined {
-  // The first one is Chromium without windows, which takes less processor time (scripts/tools.mjs).
-  const names = [
-    'chromium-headless-shell',
-    'chromium',
-    'chromium-browser',
-    'google-chrome',
-    'google-chrome-stable',
-  ];
+/** Chromium without windows comes first, because it takes less processor time (scripts/tools.mjs). */
+const BROWSERS = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
+
+/** Returns the path of the first of the programs that this machine has. */
+export function findProgram(names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find((path) => {
@@ -30,8 +32,8 @@ function findBrowser(): string | undefined {
   });
 }
 
-const executablePath = findBrowser();
-export const hasBrowser = executablePath !== undefined;
+export const browserPath = findProgram(BROWSERS);
+export const hasBrowser = browserPath !== undefined;
 
 /**
  * Features that are off. Chromium takes the last list alone, so this one repeats the one of Playwright without those of other
@@ -68,7 +70,7 @@ export function launchBrowser(): Promise<Browser> {
     '--disable-site-isolation-trials',
     `--disable-features=${DISABLED_FEATURES.join(',')}`,
   ];
-  return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
+  return chromium.launch({ ...(browserPath !== undefined && { executablePath: browserPath }), args });
 }
 
 /**

@@ -33,12 +33,14 @@ const FAULT_EFFECT_MS = 15_000;
 
 type Role = 'all' | 'server' | 'worker';
 
-/** Settings of a cluster; `disk` and `memory` are null if the host lacks them. */
+/** Settings of a cluster; `disk`, `failingDisk` and `memory` are null if the host lacks them. */
 export interface ClusterSettings {
   /** Folder of all data. */
   folder: string;
   database: 'sqlite' | 'postgres';
   disk: TestDisk | null;
+  /** The environment of a server whose disk can fail. */
+  failingDisk: { env: Record<string, string> } | null;
   /** The memory cgroup of every server and worker. */
   memory: MemoryGroup | null;
   /** The code with which every process starts. */
@@ -200,7 +202,8 @@ export class Cluster implements RequestTarget {
   async start(): Promise<void> {
     const env: Record<string, string> = { SWITCHYARD_CAPACITY: '4', SWITCHYARD_LOG_LEVEL: 'warn' };
     if (this.settings.database === 'sqlite') {
-      this.members.push(new ClusterMember(this, 'all', { ...env, SWITCHYARD_CAPACITY: '3' }));
+      const failing = this.settings.failingDisk?.env;
+      this.members.push(new ClusterMember(this, 'all', { ...env, ...failing, SWITCHYARD_CAPACITY: '3' }));
       await this.front.whenReady;
       await this.#startRemotes(1);
       return;

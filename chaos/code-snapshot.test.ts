@@ -45,6 +45,7 @@ test('a killed server is not restarted on changed code', async () => {
     folder,
     database: 'sqlite',
     disk: null,
+    failingDisk: null,
     memory: null,
     code,
     onLog: () => {},

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { RandomGenerator } from '../server/random-generator.ts';
+import { openDiskFaults } from '../server/testing/host/disk-faults.ts';
 import { listChildren, readEnvironmentVariable } from '../server/testing/host/processes.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import { MEMORY_HOG } from '../server/testing/load/run-load.ts';
@@ -162,6 +163,26 @@ const fullDisk: Fault = {
   },
 };
 
+const failingLog: Fault = {
+  name: 'writes or a sync of the SQLite log failed once or twice, then the server was stopped or killed',
+  weight: 2,
+  async inject({ cluster }, draw) {
+    const { failingDisk } = cluster.settings;
+    if (!failingDisk) return false;
+    const setFault = openDiskFaults(failingDisk.env);
+    await cluster.duringStorageFault(async () => {
+      const operation = pick(draw, ['write', 'sync'] as const) ?? 'write';
+      const error = pick(draw, ['ENOSPC', 'EIO'] as const) ?? 'EIO';
+      const [first, count] = [1 + draw.integerBelow(20), 1 + draw.integerBelow(2)];
+      setFault({ operation, file: '.db-wal', error, first, count });
+      await sleep(500 + draw.integerBelow(500));
+      setFault(null);
+      await cluster.front.restart(draw.uniform() < 0.5 ? 'SIGTERM' : 'SIGKILL');
+    });
+    return true;
+  },
+};
+
 const descriptors: Fault = {
   name: 'the server was short of file descriptors for seconds (prlimit --nofile)',
   weight: 1,
@@ -254,6 +275,8 @@ const memory: Fault = {
       memoryExhaustions.count += 1;
       if (end && !/memory/.test(end.error))
         memoryExhaustions.violations.push(`${id} ended with ${JSON.stringify(end)}`);
+      // Without the limit its next attempt would take the memory of the machine.
+      await cluster.request('PATCH', `/v1/applications/${MEMORY_HOG}/runs/${id}/cancel`);
     } catch {
       // The connection broke: the server was killed, or another fault is active.
     } finally {
@@ -275,8 +298,14 @@ async function waitForOutcome(
 ): Promise<{ status: string; error: string } | undefined> {
   for (let poll = 0; poll < OUTCOME_POLLS_MAX; poll += 1) {
     const { body } = await cluster.request('GET', `/v1/applications/${MEMORY_HOG}/runs/${id}/metadata`);
-    const run = body as { status_v2?: RunStatusV2; error?: string };
+    const run = body as {
+      status_v2?: RunStatusV2;
+      error?: string;
+      metadata?: { waiting?: { reason: string; message: string } };
+    };
     if (run.status_v2 && isTerminal(run.status_v2)) return { status: run.status_v2, error: run.error ?? '' };
+    const { reason, message = '' } = run.metadata?.waiting ?? {};
+    if (reason === 'host_fault') return { status: 'requeued', error: message };
     await sleep(100);
   }
   return undefined;
@@ -292,6 +321,7 @@ const SQLITE_FAULTS = [
   clock,
   slowDisk,
   fullDisk,
+  failingLog,
   descriptors,
   memory,
   wrongDatabase,
@@ -305,14 +335,19 @@ const POSTGRES_FAULTS = [
 /** Returns the faults that the database and the host support. */
 export function listAvailableFaults(
   kind: 'sqlite' | 'postgres',
-  { disk, memory: group }: HostResources,
+  { disk, failingDisk, memory: group }: HostResources,
 ): Fault[] {
   const all = kind === 'sqlite' ? SQLITE_FAULTS : POSTGRES_FAULTS;
-  return all.filter((one) => (disk || one !== fullDisk) && (group || one !== memory));
+  const missing = [
+    ...(disk ? [] : [fullDisk]),
+    ...(failingDisk ? [] : [failingLog]),
+    ...(group ? [] : [memory]),
+  ];
+  return all.filter((one) => !missing.includes(one));
 }
 
 /** The resources that the host provides. */
-type HostResources = Pick<Cluster['settings'], 'disk' | 'memory'>;
+type HostResources = Pick<Cluster['settings'], 'disk' | 'failingDisk' | 'memory'>;
 
 /**
  * Generates the endless sequence of a seed: rounds in which each fault occurs as often as its weight, in random order.

@@ -13,6 +13,7 @@ import { chmodSync, cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildDiskFaults } from '../server/testing/host/disk-faults.ts';
 import { createMemoryGroup } from '../server/testing/host/memory-group.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import { runChaosTest } from './chaos.ts';
@@ -56,6 +57,8 @@ const log = createWriteStream(logPath);
 const disk = mountProblem === '' ? mountDisk(join(folder, 'disk')) : null;
 const memoryGroup = createMemoryGroup(basename(folder));
 const memory = typeof memoryGroup === 'string' ? null : memoryGroup;
+const failing = buildDiskFaults(folder);
+const failingDisk = 'env' in failing ? failing : null;
 const dataFolder = join(folder, 'disk');
 if (!disk) mkdirSync(dataFolder);
 const reportProgress = (message: string): void => {
@@ -67,6 +70,7 @@ const cluster = new Cluster({
   folder: dataFolder,
   database,
   disk,
+  failingDisk,
   memory,
   code,
   onLog: (line) => log.write(`${line}\n`),
@@ -114,6 +118,7 @@ try {
     ...result,
     unavailable: {
       ...(disk ? {} : { 'the disk was full': `this host does not allow mounts: ${mountProblem}` }),
+      ...('problem' in failing ? { 'writes of the SQLite log failed': failing.problem } : {}),
       ...(typeof memoryGroup === 'string' ? { 'an app used all memory': memoryGroup } : {}),
     },
     folder: mustKeep ? folder : null,

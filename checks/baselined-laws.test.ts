@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { BASELINED_LAWS } from './baselined-laws.ts';
 import { compareWithBaseline, countByFile, findExceeded, readBaseline, updateBaseline } from './baselines.ts';
+import { computeCeiling, measureSizes } from './sizes.ts';
 import { readTextFiles } from './source-files.ts';
 import { formatViolation } from './violation.ts';
 
@@ -30,6 +31,44 @@ test.each(BASELINED_LAWS.map((law) => ({ name: law.name, law })))(
   // The laws of words read every sentence of this repository, which takes a minute on a busy machine.
   180_000,
 );
+
+test('no size of the tree exceeds its ceiling', () => {
+  const ceilings = readBaseline({ name: 'sizes' });
+  const exceeded = Object.entries(measureSizes(sources)).filter(
+    ([name, size]) => size > (ceilings[name] ?? 0),
+  );
+  expect(exceeded).toEqual([]);
+});
+
+describe('sizes', () => {
+  const measure = (files: Record<string, string>) =>
+    measureSizes(Object.entries(files).map(([path, text]) => ({ path, text })));
+
+  test('lines of the product count, those of tests do not', () => {
+    const sizes = measure({
+      'server/a.ts': 'f();\ng();\n',
+      'server/a.test.ts': 'f();\n',
+      'bench/a.ts': 'f();\n',
+    });
+    expect(sizes).toMatchObject({ 'lines of server': 2 });
+    expect(Object.keys(sizes).filter((name) => name.startsWith('lines of'))).toHaveLength(1);
+    expect(computeCeiling('lines of server', 2)).toBe(500);
+  });
+
+  test('types and tables outside their folders, and functions with one importer', () => {
+    const sizes = measure({
+      'server/experiments/bisect/a.ts': "export function f() { return 'bisect'; }",
+      'server/b.ts': "import { f } from './experiments/bisect/a.ts'; f() === 'bisect';",
+      'console/pages/a.tsx': 'const a = <table />;',
+      'console/ui/data-table.tsx': 'export const A = () => <table />;',
+    });
+    expect(sizes).toMatchObject({
+      'files that name an experiment type outside its folder': 1,
+      'files with <table> outside console/ui/data-table': 1,
+      'exported functions with one importer': 1,
+    });
+  });
+});
 
 describe('baselines', () => {
   const at = (path: string) => ({ path, line: 1, message: 'is wrong' });

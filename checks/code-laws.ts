@@ -1,7 +1,7 @@
 /** Laws about every source: no `any`, no postponed work, readable file sizes, no private paths. */
 import { homedir } from 'node:os';
 import { type ESTree, Visitor } from 'rolldown/utils';
-import { isCode, ROOT, type Source } from './source-files.ts';
+import { isCode, isTest, ROOT, type Source } from './source-files.ts';
 import { formatLocation, lineNumberAt, parseSource } from './syntax.ts';
 
 export const LINES_MAX = 400;
@@ -45,8 +45,9 @@ export function findUnfinishedMarks(source: Source): string[] {
   });
 }
 
-/** Returns the file if it has more than LINES_MAX lines. */
+/** Returns the file if it has more than LINES_MAX lines. A test is a list of cases, as long as it has to be. */
 export function findLongFiles(source: Source): string[] {
+  if (isTest(source.path)) return [];
   const lines = source.text.replace(/\n$/, '').split('\n').length;
   if (lines <= LINES_MAX) return [];
   return [`${source.path} has ${lines} lines; a file has at most ${LINES_MAX}: split it by topic.`];
@@ -98,4 +99,35 @@ export function findPrivatePaths(source: Source, places: readonly string[] = [RO
         ]
       : [];
   });
+}
+
+/** The only module that formats numbers. */
+const FORMATS = 'contract/presentation/format-quantity.ts';
+/** The pictures of the documentation and the output of benchmarks and sample apps are drawn for one page each. */
+const FOLDERS = ['contract/', 'server/', 'runner/', 'worker/', 'cli/', 'console/'];
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/\bIntl\.NumberFormat\b|\.toLocaleString\(/, 'formats a number'],
+  [
+    /\b(?:function|const) format(?:Number|Bytes|Duration|Percent|Money|Hours|Ratio|Quantity)\b/,
+    'declares a format',
+  ],
+  [
+    /(?:Math\.(?:round|ceil|floor|trunc)|toFixed|toPrecision)\([^`]*\)\}[ \u00a0](?:%|ms|s|min|h|B|kB|MB|GB)(?![\w/]| \d)/,
+    'formats a number with its unit',
+  ],
+];
+
+/** Returns the lines that format numbers elsewhere. */
+export function findOtherFormats({ path, text }: Source): string[] {
+  if (path === FORMATS || !FOLDERS.some((folder) => path.startsWith(folder))) return [];
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      PATTERNS.flatMap(([pattern, fault]) =>
+        pattern.test(line)
+          ? [`${path}:${index + 1} ${fault}: use the function for its kind from ${FORMATS}.`]
+          : [],
+      ),
+    );
 }

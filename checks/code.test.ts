@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   findAnyTypes,
   findLongFiles,
+  findOtherFormats,
   findPrivatePaths,
   findSilencedErrors,
   findUnescapedPatterns,
@@ -36,6 +37,7 @@ describe('this repository', () => {
     ['has no postponed work', findUnfinishedMarks, files],
     ['has files of a readable length', findLongFiles, code],
     ['B3: escapes text in regular expressions', findUnescapedPatterns, product],
+    ['W3: formats numbers in one module', findOtherFormats, product],
     ['names no place on one machine', (source) => findPrivatePaths(source), files],
     ['runs all its tests', findSkippedTests, tests],
     ['gives each test a unique name', findRepeatedTitles, tests],
@@ -58,6 +60,19 @@ function found(law: Law, text: string, path = 'server/a.test.ts'): string[] {
 }
 
 const cases: Record<string, { law: Law; forbidden: string[]; allowed: string[] }> = {
+  'W3: number formatted elsewhere': {
+    law: (source) => findOtherFormats({ ...source, path: 'cli/a.ts' }),
+    forbidden: [
+      "const a = new Intl.NumberFormat('en-GB');",
+      'const a = value.toLocaleString();',
+      'export function formatBytes(bytes: number): string {',
+      'const a = `${(100 * share).toFixed(1)} %`;',
+      'const a = `${Math.round(seconds)} s`;',
+      'const a = `${Math.ceil(ms / 60_000)} min`;',
+      'const a = `${Math.floor(bytes / 1000)} kB`;',
+    ],
+    allowed: ['const a = `x="${x.toFixed(1)}"`;', 'const a = formatBytes(5);', 'function formatWaiting() {}'],
+  },
   'any type': {
     law: findAnyTypes,
     forbidden: [
@@ -186,8 +201,9 @@ describe('other files', () => {
 
   test('a file one line too long is found, and the final newline is not a line', () => {
     const lines = 'f();\n'.repeat(LINES_MAX);
-    expect(found(findLongFiles, lines)).toEqual([]);
-    expect(found(findLongFiles, `${lines}f();`)).toEqual([
+    expect(found(findLongFiles, lines, 'server/a.ts')).toEqual([]);
+    expect(found(findLongFiles, `${lines}f();`, 'server/a.test.ts')).toEqual([]);
+    expect(found(findLongFiles, `${lines}f();`, 'server/a.ts')).toEqual([
       expect.stringContaining(`has ${LINES_MAX + 1} lines`),
     ]);
   });

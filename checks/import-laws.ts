@@ -36,7 +36,7 @@ const ALLOWED_IMPORTS: Record<
   cli: { always: ['contract', 'runner', 'solver-logs', 'static-build', 'worker'], tests: ['server', 'site'] },
 };
 /** Folders that check the whole repository, or stand outside all packages. */
-const UNORDERED_FOLDERS = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance']);
+const UNORDERED_FOLDERS = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance', 'studies']);
 
 /** Returns imports against the order of the packages, and relative imports across packages. */
 export function checkPackageOrder(sources: readonly Source[], packages: Packages): string[] {
@@ -114,6 +114,7 @@ const SERVER_ORDER = [
     'experiments',
     'retention',
     'webhooks',
+    'inventory',
     'account-streams',
     'search',
     'site',

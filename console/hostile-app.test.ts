@@ -25,16 +25,16 @@ import { router } from './router.tsx';
 import { setUpConsole } from './testing/console-visit.ts';
 import { findInjections } from './testing/find-injections.ts';
 import { follow, watchRequests } from './testing/follow-pages.ts';
-import { formatHostileOutput, HOSTILE_ASSETS, HOSTILE_NAME } from './testing/hostile-output.ts';
+import { formatHostileOutput, HOSTILE_ASSETS, HOSTILE_NAME, HOSTILE_TEXT } from './testing/hostile-output.ts';
 import { publishHostileApp } from './testing/publish-hostile-app.ts';
 
 const APP = 'hostile';
 const OPTION = {
   name: 'speed',
   option_type: 'string',
-  default: HOSTILE_NAME,
-  description: HOSTILE_NAME,
-  ui: { control_type: 'input', display_name: HOSTILE_NAME },
+  default: HOSTILE_TEXT,
+  description: HOSTILE_TEXT,
+  ui: { control_type: 'input', display_name: HOSTILE_TEXT },
 };
 /** The value of the option with which the app runs until its test ends. */
 const WAIT = 'wait';
@@ -47,15 +47,15 @@ cat
 `,
 };
 /** A file of the second version: its name and its lines are hostile. */
-const HOSTILE_FILE = `${HOSTILE_NAME}.txt`;
+const HOSTILE_FILE = `${HOSTILE_TEXT}.txt`;
 /** The output of the app: hostile data in every view, and assets in every place. */
 const OUTPUT = {
   ...JSON.parse(formatHostileOutput()),
-  [HOSTILE_NAME]: HOSTILE_NAME,
-  statistics: { schema: 'v1', result: { value: 1, custom: { [HOSTILE_NAME]: 3 } } },
+  [HOSTILE_TEXT]: HOSTILE_TEXT,
+  statistics: { schema: 'v1', result: { value: 1, custom: { [HOSTILE_TEXT]: 3 } } },
   visualization: ['routes', 'gantt', 'table'].map((schema) => ({
     schema,
-    label: HOSTILE_NAME,
+    label: HOSTILE_TEXT,
     path: { routes: 'solution.vehicles', gantt: 'solution.assignments' }[schema] ?? 'solution.rows',
   })),
   assets: [
@@ -69,7 +69,7 @@ type Parameters = Record<string, string>;
 
 async function createHostileResources(server: TestServer): Promise<Parameters> {
   const params = { application_id: APP };
-  const named = { name: HOSTILE_NAME, description: HOSTILE_NAME };
+  const named = { name: HOSTILE_NAME, description: HOSTILE_TEXT };
   await server.client.call('createApplication', { body: { id: APP, ...named } });
   await pushApp(server, APP, FILES, {
     executable_type: 'binary',
@@ -81,12 +81,12 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
   const run = await createRunAndWait(server, APP, {
     instance: 'i1',
     input: OUTPUT,
-    body: { ...named, options: { speed: HOSTILE_NAME } },
+    body: { ...named, options: { speed: HOSTILE_TEXT } },
   });
   expect(run.status_v2).toBe('succeeded');
   const other = await createRunAndWait(server, APP, {
     instance: 'i1',
-    input: { [HOSTILE_NAME]: HOSTILE_NAME },
+    input: { [HOSTILE_TEXT]: HOSTILE_TEXT },
     body: named,
   });
   await server.client.call('createInput', { params, body: { id: 'input', ...named, run_id: run.id } });
@@ -123,7 +123,7 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
 /** Creates an ensemble, runs it to its end, and returns the id of its run. */
 async function createHostileEnsemble(server: TestServer): Promise<string> {
   const params = { application_id: APP };
-  const named = { name: HOSTILE_NAME, description: HOSTILE_NAME };
+  const named = { name: HOSTILE_NAME, description: HOSTILE_TEXT };
   await server.client.call('createEnsemble', {
     params,
     body: {
@@ -156,7 +156,7 @@ async function fillSlots(server: TestServer): Promise<void> {
   for (let count = 0; count <= SLOTS; count += 1)
     await createRun(server, APP, {
       input: {},
-      body: { name: HOSTILE_NAME, description: HOSTILE_NAME, options: { speed: WAIT } },
+      body: { name: HOSTILE_NAME, description: HOSTILE_TEXT, options: { speed: WAIT } },
     });
 }
 
@@ -167,8 +167,8 @@ async function createHostileSettings(server: TestServer): Promise<void> {
     body: {
       id: 'secrets',
       name: HOSTILE_NAME,
-      description: HOSTILE_NAME,
-      secrets: [{ type: 'env', location: 'LICENCE', value: HOSTILE_NAME }],
+      description: HOSTILE_TEXT,
+      secrets: [{ type: 'env', location: 'LICENCE', value: HOSTILE_TEXT }],
     },
   });
   await server.client.call('createWebhook', {
@@ -176,32 +176,32 @@ async function createHostileSettings(server: TestServer): Promise<void> {
       id: 'hook',
       event_types: ['run.status'],
       endpoint_url: 'https://evil.example/hook',
-      description: HOSTILE_NAME,
+      description: HOSTILE_TEXT,
     },
   });
 }
 
-const HOSTILE_INDICATOR = `result.custom.${HOSTILE_NAME}`;
+const HOSTILE_INDICATOR = `result.custom.${HOSTILE_TEXT}`;
 /** Types of experiments other than batch; each has one with its type as its id. */
 const OTHER_EXPERIMENTS = ['scenario', 'acceptance', 'shadow', 'switchback', 'bisect'];
 
 /** Creates an experiment of each type. Only the batch and the scenario test execute runs. */
 async function createHostileExperiments(server: TestServer): Promise<void> {
   const params = { application_id: APP };
-  const named = { name: HOSTILE_NAME, description: HOSTILE_NAME };
+  const named = { name: HOSTILE_NAME, description: HOSTILE_TEXT };
   const onInputs = { ...named, input_set_id: 'inputs', objectives: { [HOSTILE_INDICATOR]: 'minimize' } };
   await createBatchExperiment(server, APP, {
     id: 'batch',
     ...onInputs,
     runs: [{ instance_id: 'i1' }, { ensemble_id: 'ensemble' }],
-    features: [`/${HOSTILE_NAME}`],
+    features: [`/${HOSTILE_TEXT}`],
   });
   await createBatchExperiment(server, APP, {
     id: 'scenario',
     ...onInputs,
     type: 'scenario',
     instance_ids: ['i1'],
-    option_sets: { one: { speed: HOSTILE_NAME }, two: { speed: '2' } },
+    option_sets: { one: { speed: HOSTILE_TEXT }, two: { speed: '2' } },
   });
   await createAcceptanceTest(server, APP, {
     id: 'acceptance',
@@ -230,7 +230,7 @@ async function createHostileExperiments(server: TestServer): Promise<void> {
   await pushApp(
     server,
     APP,
-    { ...FILES, [HOSTILE_FILE]: `${HOSTILE_NAME}\n` },
+    { ...FILES, [HOSTILE_FILE]: `${HOSTILE_TEXT}\n` },
     { executable_type: 'binary', entrypoint: 'main', options: { strict: false, items: [OPTION] } },
   );
   await server.client.call('createVersion', { params, body: { id: 'v2', ...named } });
@@ -314,10 +314,7 @@ async function findFormulas(page: Page): Promise<string[]> {
 async function openViews(page: Page): Promise<void> {
   await page.goto(new URL(`/console/apps/${APP}/runs`, page.url()).href);
   await page.getByRole('button', { name: 'Views', exact: true }).click();
-  await page
-    .getByText(HOSTILE_NAME.slice(0, HOSTILE_NAME.indexOf('\u202E')))
-    .last()
-    .waitFor();
+  await page.getByText(HOSTILE_NAME).last().waitFor();
 }
 
 /** Shows a worker token and a remote worker. The worker registers here, because it counts as dead after 30 s without a sync. */

@@ -3,8 +3,15 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { ApiError, buildPath, type CallRequest, type CallResponse, createClient } from './client.ts';
-import { type Operations, operations } from './operations.ts';
+import {
+  ApiError,
+  buildPath,
+  type CallRequest,
+  type CallResponse,
+  createClient,
+  type RequestAttempt,
+} from './client.ts';
+import { type OperationId, type Operations, operations } from './operations.ts';
 
 interface Received {
   line: string;
@@ -116,6 +123,45 @@ describe('requests', () => {
   });
 });
 
+describe('a client that repeats requests', () => {
+  const app = { application_id: 'routing' };
+  test.each<[string, OperationId, object, Partial<RequestAttempt>]>([
+    ['a read', 'getApplication', { params: app }, { isRepeatable: true, canResend: true }],
+    ['a POST, by its key', 'createApplication', { body: { name: 'Routing' } }, { isRepeatable: true }],
+    ['a POST without a token', 'createAccount', { body: { name: 'A' } }, { isRepeatable: false }],
+    ['a PUT', 'updateApplication', { params: app, body: { name: 'A' } }, { isRepeatable: true }],
+    [
+      'a PUT on a state',
+      'updateApplication',
+      { params: app, body: { expected_updated_at: '2026-11-20T08:00:00Z' } },
+      { isRepeatable: false, canResend: true },
+    ],
+    ['a deletion', 'deleteApplication', { params: app }, { isRepeatable: false, canResend: true }],
+    [
+      'a stream',
+      'putUpload',
+      { params: { upload_id: 'upl-1' }, body: new Blob(['raw']).stream() },
+      { isRepeatable: false, canResend: false },
+    ],
+  ])('W16: says whether %s has one effect', async (_title, operation, request, expected) => {
+    next = { status: 200, body: '{}' };
+    let attempt: RequestAttempt | undefined;
+    const repeating = createClient({
+      ...{ url, token: 'secret' },
+      repeat: async (send, about) => {
+        attempt = about;
+        await send().catch(() => {});
+        return send();
+      },
+    });
+    await repeating.callUntyped(operation, request).catch(() => {});
+    expect(attempt).toMatchObject(expected);
+    const [first, second] = received.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toEqual(second);
+    expect(first !== undefined).toBe(operation === 'createApplication');
+  });
+});
+
 describe('responses', () => {
   test('the client returns text as text', async () => {
     next = { status: 200, type: 'text/plain', body: 'up 1\n' };
@@ -162,6 +208,20 @@ describe('errors', () => {
   test('the error contains the body as parsed JSON', async () => {
     next = { status: 403, body: '{"message":"no"}' };
     await expect(call()).rejects.toMatchObject({ body: { message: 'no' } });
+  });
+});
+
+describe('W16: a response of another server', () => {
+  const list = () => client().call('listRuns', { params: { application_id: 'routing' } });
+
+  test.each([
+    ['{}', 'listRuns returned a body without the list `runs`.'],
+    ['{"runs":{}}', 'listRuns returned a body without the list `runs`.'],
+    ['null', 'listRuns returned a body without the list `runs`.'],
+    ['<html></html>', 'listRuns returned a body that is not JSON.'],
+  ])('%s is named as such', async (body, message) => {
+    next = { status: 200, body };
+    await expect(list()).rejects.toThrow(`${message} The URL may be that of another server`);
   });
 });
 

@@ -2,8 +2,22 @@
  * A typed client for the operations: `call` accepts the id and the request of an operation, and returns its response.
  * It needs only the platform's `fetch`, in Node and in browsers.
  */
+import type { TSchema } from 'typebox';
 import type { Body, HandlerResponse, Operation, Query } from './operation.ts';
 import { type OperationId, type Operations, operations } from './operations.ts';
+import { namesExpectedState } from './schemas/conditional-writes.ts';
+import { isRecord } from './schemas/is-record.ts';
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+
+/** A request that is about to be sent. */
+export interface RequestAttempt {
+  /** true: a second copy has no second effect and gets a success as well, however far the first one came. */
+  isRepeatable: boolean;
+  /** true: the body can be sent again. */
+  canResend: boolean;
+  signal: AbortSignal | undefined;
+}
 
 /** Server and credentials of a client. */
 export interface ClientSettings {
@@ -12,6 +26,11 @@ export interface ClientSettings {
   /** Bearer token; sent to operations that need one, and never to public ones. */
   token?: string;
   fetch?: typeof globalThis.fetch;
+  /**
+   * Sends a request with `attempt`, and may call it again after an error. With it, every POST that needs a token has an
+   * `Idempotency-Key`, so that the server answers a copy as it answered the first one.
+   */
+  repeat?: <T>(attempt: () => Promise<T>, request: RequestAttempt) => Promise<T>;
 }
 
 /** Ids as plain text: the distinct types for the ids of each resource matter only inside the server. */
@@ -73,6 +92,9 @@ export type CallResponse<O extends Operation> =
       ? { status: S; body: R extends { body: infer B } ? Content<O, S, B> : undefined; headers: Headers }
       : never
     : never;
+
+/** The body of the response of an operation. */
+export type ResponseBody<Id extends OperationId> = CallResponse<Operations[Id]>['body'];
 
 /** The arguments of `call` after the id: none, if the operation needs no request. */
 export type CallArguments<O extends Operation> =
@@ -170,6 +192,7 @@ function formatQuery(query: Record<string, unknown>): string {
 export function createClient(settings: ClientSettings): Client {
   const base = settings.url.replace(/\/+$/, '');
   const send = settings.fetch ?? globalThis.fetch;
+  const { repeat } = settings;
 
   async function fetchResponse(id: OperationId, request: UntypedRequest): Promise<Response> {
     const declared: Operation = operations[id];
@@ -179,20 +202,49 @@ export function createClient(settings: ClientSettings): Client {
     throw new ApiError(id, response.status, await readError(response));
   }
 
-  async function call(id: OperationId, request: UntypedRequest = {}) {
-    const response = await fetchResponse(id, request);
-    return {
-      status: response.status,
-      body: await readBody(operations[id], response),
-      headers: response.headers,
-    };
+  /** Reads the whole response as part of an attempt: a connection may break in the middle of a body. */
+  function fetchRepeatedly<T>(
+    id: OperationId,
+    request: UntypedRequest,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    if (!repeat) return fetchResponse(id, request).then(read);
+    const keyed = addIdempotencyKey(operations[id], request);
+    return repeat(() => fetchResponse(id, keyed).then(read), {
+      isRepeatable: isRepeatable(operations[id], keyed),
+      canResend: !isStream(operations[id]),
+      signal: request.signal,
+    });
   }
 
-  async function open(id: OperationId, request: UntypedRequest = {}): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await fetchResponse(id, request);
-    return body ?? new Blob([]).stream();
-  }
+  const call = (id: OperationId, request: UntypedRequest = {}) =>
+    fetchRepeatedly(id, request, async (response) => ({
+      status: response.status,
+      body: await readBody(id, response),
+      headers: response.headers,
+    }));
+
+  const open = (id: OperationId, request: UntypedRequest = {}): Promise<ReadableStream<Uint8Array>> =>
+    fetchRepeatedly(id, request, async ({ body }) => body ?? new Blob([]).stream());
   return { call, callUntyped: call, open } as Client;
+}
+
+const isStream = ({ body }: Operation): boolean => body?.stream === true;
+
+function addIdempotencyKey(declared: Operation, request: UntypedRequest): UntypedRequest {
+  if (declared.method !== 'POST' || declared.right === 'public' || isStream(declared)) return request;
+  return { ...request, headers: { [IDEMPOTENCY_KEY]: crypto.randomUUID(), ...request.headers } };
+}
+
+/**
+ * Returns true for a read, for a POST with a key, and for a PUT that depends on no earlier state. The other requests may change
+ * the state on which a copy of them depends: a deleted resource is not found.
+ */
+function isRepeatable(declared: Operation, { headers = {}, body }: UntypedRequest): boolean {
+  if (isStream(declared)) return false;
+  if (declared.method === 'PUT')
+    return !declared.refusesCopies && !(isRecord(body) && namesExpectedState(body));
+  return declared.method === 'GET' || (declared.right !== 'public' && IDEMPOTENCY_KEY in headers);
 }
 
 function buildRequestInit(
@@ -211,12 +263,19 @@ function buildRequestInit(
     init.body = request.body as BodyInit;
   } else {
     headers.set('content-type', 'application/json');
-    init.body = JSON.stringify(request.body);
+    init.body = JSON.stringify(request.body, rejectNoNumber);
   }
   return init;
 }
 
-async function readBody(declared: Operation, response: Response): Promise<unknown> {
+/** JSON has no NaN and writes null, which removes a setting in silence. */
+function rejectNoNumber(name: string, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new Error(`${name} is not a number, so the request was not sent. Enter a number.`);
+}
+
+async function readBody(id: OperationId, response: Response): Promise<unknown> {
+  const declared: Operation = operations[id];
   const declaredResponse = Object.entries(declared.responses).find(
     ([status]) => Number(status) === response.status,
   )?.[1];
@@ -224,10 +283,46 @@ async function readBody(declared: Operation, response: Response): Promise<unknow
     await response.body?.cancel();
     return undefined;
   }
-  if (declaredResponse.contentType === undefined) return response.json();
+  if (declaredResponse.contentType === undefined)
+    return parseBody(id, declaredResponse.schema, await response.text());
   const { contentType } = declaredResponse;
   return contentType.startsWith('text/') && contentType !== EVENT_STREAM ? response.text() : response.body;
 }
+
+/** A body that Switchyard does not send: the URL is of another server, or something answers in its place. */
+class UnexpectedBodyError extends Error {
+  override readonly name = 'UnexpectedBodyError';
+
+  constructor(operation: OperationId, lacks: string) {
+    super(
+      `${operation} returned ${lacks}. The URL may be that of another server, or of a proxy that answers in its place: check it.`,
+    );
+  }
+}
+
+/** Parses a body of JSON. Throws UnexpectedBodyError without the list of a page, over which callers iterate. */
+function parseBody(id: OperationId, schema: TSchema, text: string): unknown {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new UnexpectedBodyError(id, 'a body that is not JSON');
+  }
+  if (isList(schema)) {
+    if (!Array.isArray(body)) throw new UnexpectedBodyError(id, 'no list');
+    return body;
+  }
+  const { required, properties }: { required?: unknown; properties?: unknown } = schema;
+  // Other lists may be newer than the server.
+  if (!Array.isArray(required) || !isRecord(properties) || !('next_page_token' in properties)) return body;
+  const missing = required.find(
+    (name) => isList(properties[name]) && !(isRecord(body) && Array.isArray(body[name])),
+  );
+  if (missing !== undefined) throw new UnexpectedBodyError(id, `a body without the list \`${missing}\``);
+  return body;
+}
+
+const isList = (schema: unknown): boolean => isRecord(schema) && schema.type === 'array';
 
 async function readError(response: Response): Promise<unknown> {
   const text = await response.text();

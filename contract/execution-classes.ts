@@ -18,3 +18,15 @@ export const CLASS_LIMITS: Record<ExecutionClass, ClassLimits> = {
   '8c16gb12h': { cores: 8, memory_bytes: 16_000 * MB, duration_ms: 12 * HOUR_MS },
   '16c60gb12h': { cores: 16, memory_bytes: 60_000 * MB, duration_ms: 12 * HOUR_MS },
 };
+
+/** Returns the time after which a run is ended, in milliseconds: that of its class, or a shorter one in seconds. */
+export function computeDurationLimit({
+  execution_class,
+  max_duration,
+}: {
+  execution_class: ExecutionClass;
+  max_duration: number | null;
+}): number {
+  const ofClass = CLASS_LIMITS[execution_class].duration_ms;
+  return max_duration === null ? ofClass : Math.min(ofClass, max_duration * 1000);
+}

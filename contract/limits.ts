@@ -36,6 +36,8 @@ export const RUN_CONDITION_CHARS_MAX = 1024;
 export const RUN_FILTER_VALUES_MAX = 20;
 export const LIST_WINDOW_DEFAULT_MS = 365 * 24 * 60 * 60 * 1000;
 
+/** The longest duration of an execution class. */
+export const MAX_DURATION_SECONDS_MAX = 12 * 60 * 60;
 export const PRIORITY_MIN = 1;
 export const PRIORITY_MAX = 9;
 export const PRIORITY_DEFAULT = 6;
@@ -45,6 +47,25 @@ export const LABEL_CHARS_MAX = 64;
 export const LABELS_MAX = 32;
 /** Worker tokens of one account. */
 export const WORKER_TOKENS_MAX = 100;
+/** Registered workers of one worker token, and of all tokens of an account. A worker counts until it leaves or is dead. */
+export const TOKEN_WORKERS_MAX = 1000;
+export const ACCOUNT_WORKERS_MAX = 2000;
+/** Worker tokens of subscribers to which a publisher gives its app. */
+export const ALLOWED_WORKER_TOKENS_MAX = 100;
+/** Cores of one worker. */
+export const WORKER_CORES_MAX = 100_000;
+/** Slots of one worker. */
+export const WORKER_SLOTS_MAX = 100_000;
+/** Attempts in one request of a worker. */
+export const SYNC_ATTEMPTS_MAX = 10_000;
+/** Attempts in one response to a worker. */
+export const SYNC_JOBS_MAX = 32;
+/** The largest fencing token. The numbers of the log chunks of its attempt are then still exact integers. */
+export const FENCE_MAX = 9_999_999;
+/** The latest instant of a `Date`, in milliseconds since the epoch. */
+export const INSTANT_MS_MAX = 8_640_000_000_000_000;
+/** Encoded times of the lines of an attempt. */
+export const LINE_TIMES_BYTES_MAX = 1024 * 1024;
 /** Request body of a remote worker: four chunks of a log whose every character is escaped, or small result files. */
 export const WORKER_BODY_BYTES_MAX = 16 * 1024 * 1024;
 /** Result files of an attempt up to this size together are part of the request that ends it. */
@@ -74,7 +95,12 @@ export const BODY_BYTES_MAX = 256 * 1024;
 export const LARGE_BODY_BYTES_MAX = 1024 * 1024;
 /** The body of a run fits the largest direct input plus the other fields. */
 export const REQUEST_BODY_BYTES_MAX = DIRECT_INPUT_BYTES_MAX + 1024 * 1024;
-/** Nested lists and objects. The server parses a million of them in 1.4 s, a hundred thousand in 74 ms. */
+/**
+ * Lists, objects and fields of objects in a body, except in the input of a run. To parse a body takes a time for each, and
+ * every other request waits meanwhile: 50 ms for as many lists, and 130 ms for as many fields.
+ */
+export const REQUEST_BODY_VALUES_MAX = 150_000;
+/** Nested lists and objects. */
 export const REQUEST_BODY_DEPTH_MAX = 100_000;
 /** Bodies of operations without a token: a name, an address, an invite. */
 export const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
@@ -103,8 +129,8 @@ export const SIGN_ON_CALLBACK_CHARS_MAX = 8192;
 export const SESSION_IDLE_DAYS = 7;
 /** A session ends this long after its sign-in. */
 export const SESSION_DAYS = 30;
-/** Sessions of one member; a new one ends the oldest. */
-export const MEMBER_SESSIONS_MAX = 50;
+/** Sessions of one key; a new one ends the oldest. */
+export const KEY_SESSIONS_MAX = 50;
 /** Ten years. */
 export const RETENTION_DAYS_MAX = 3650;
 /** Runs in a preview of a retention policy. */
@@ -139,6 +165,18 @@ export const METRICS_DEPTH_MAX = 64;
 export const INDICATORS_CHARS_MAX = 64 * 1024;
 export const LOG_LINE_BYTES_MAX = 64 * 1024;
 export const LOG_BYTES_MAX = 50 * 1024 * 1024;
+/** Lines of the logs of an attempt. With lines of 50 characters, a log reaches its limit in bytes first. */
+export const LOG_LINES_MAX = 1_000_000;
+/** Remarks of the runner in logs that it cuts: one in each cut line of 64 KiB, and a line in each of the two logs. */
+export const LOG_REMARK_LINES_MAX = 4;
+const LOG_REMARK_CHARS_MAX = 1024 * 1024;
+/** Characters of all lines of an attempt: those of stdout and of stderr, and the remarks. */
+export const ATTEMPT_LOG_CHARS_MAX = 2 * LOG_BYTES_MAX + LOG_REMARK_CHARS_MAX;
+/** Characters of the lines of one stored chunk. Readers hold a few chunks in memory. */
+export const LOG_CHUNK_CHARS_MAX = 256 * 1024;
+export const LOG_CHUNK_LINES_MAX = 1000;
+/** Characters of lines after which a page of a live log ends. */
+export const LIVE_LOG_PAGE_CHARS_MAX = 1024 * 1024;
 export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
 export const LIVE_LOG_LINES_PER_PAGE = 1000;
 /** Characters of the text of a search in logs. */
@@ -156,10 +194,17 @@ export const LOG_SEARCH_ITEMS_MAX = 100;
 export const LOG_EXCERPT_CHARS_MAX = 1000;
 /** Points of one series of a run. */
 export const SERIES_POINTS_MAX = 2000;
+/** Series of a run: 20 whose names the app chooses, four of solvers, three of its resources, and some room. */
+export const SERIES_MAX = 32;
+export const SERIES_NAME_CHARS_MAX = 64;
+/** Points of a series in one write, which happens five times a second. */
+export const SERIES_WRITE_POINTS_MAX = 200;
+/** Stored writes of points before a worker merges them. */
+export const SERIES_ROWS_MAX = 100;
 /** Phases of solvers in one run: four for each solve. */
 export const SERIES_PHASES_MAX = 400;
-/** Open event streams of one member. */
-export const MEMBER_STREAMS_MAX = 100;
+/** Open event streams of one key. */
+export const KEY_STREAMS_MAX = 100;
 /** Runs in one event of an account's stream. */
 export const STREAM_CHANGES_MAX = 50;
 /** A stream ends after this time, so that a revoked key or an ended session reads no further. */
@@ -185,9 +230,14 @@ export const OPTION_TEMPLATE_CHARS_MAX = 256;
 export const SECRET_VALUE_BYTES_MAX = 1024;
 export const SECRET_LOCATION_CHARS_MAX = 256;
 export const SECRETS_MAX = 64;
+/** The values that are masked in the log of a run: its secrets and its run token, whose characters are fewer. */
+export const MASKED_VALUES_MAX = SECRETS_MAX + 1;
+export const MASKED_VALUE_CHARS_MAX = 4096;
 
 /** Queue positions above this are not counted, so that the query costs the same for any length of the queue. */
 export const QUEUE_POSITION_MAX = 1000;
+/** The order of the queue depends on the slots that accounts and applications used in these last minutes. */
+export const RECENT_USE_MINUTES = 10;
 /**
  * Waiting runs with a predicted start, for each group of classes that share slots. The time of a prediction grows with the
  * number, and its range with the position: far back it says little.
@@ -235,6 +285,11 @@ export const SWITCHBACK_UNIT_MINUTES_MAX = 10_080;
 /** Versions of a bisect experiment, which needs about ten tests for a thousand. */
 export const BISECT_VERSIONS_MAX = 1000;
 export const BISECT_INPUTS_MAX = 50;
+/** Inputs, originals or units of a plan; an experiment can have fewer. */
+export const PLANNED_SIZE_MAX = 1_000_000;
+/** Differences to plan for, and standard deviations: their squares are finite and above 0. */
+export const PLANNED_DIFFERENCE_MIN = 1e-100;
+export const PLANNED_DIFFERENCE_MAX = 1e100;
 /** Clusterings and features of the inputs of a batch experiment, each a field of the input or a property of its source. */
 export const CLUSTERINGS_MAX = 4;
 export const FEATURES_MAX = 8;
@@ -248,6 +303,8 @@ export const FIELD_INPUTS_BYTES_MAX = 256 * 1024 * 1024;
 export const RACED_CONFIGURATIONS_MAX = 200;
 export const METRICS_MAX = 100;
 export const METRIC_CHARS_MAX = 255;
+/** Largest declared change of one input, as a share of the control. A larger one bounds nothing, and products overflow. */
+export const LARGEST_LOSS_MAX = 1_000_000;
 
 /** Child runs of an ensemble run: they wait for each other, and their inputs stay stored until the last is created. */
 export const ENSEMBLE_RUNS_MAX = 100;
@@ -260,6 +317,8 @@ export const NESTED_ID_CHARS_MAX = 64;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
+/** Items of each kind in the inventory of a member. */
+export const INVENTORY_ITEMS_MAX = 200;
 /** Keys of one member or one service. */
 export const MEMBER_KEYS_MAX = 100;
 export const MARKETPLACE_DESCRIPTION_CHARS_MAX = 4000;
@@ -299,6 +358,9 @@ export const WORKFLOW_DEPTH_MAX = 3;
 export const WORKFLOWS_PER_WORKER_MAX = 16;
 /** Child runs of one run. */
 export const CHILD_RUNS_MAX = 10_000;
+/** Uploads that the app of one run can request, one for each child run, and the bytes after which it gets no further one. */
+export const RUN_UPLOADS_MAX = 10_000;
+export const RUN_UPLOADS_BYTES_MAX = 50 * 1024 * 1024 * 1024;
 /** A graph as JSON. One of 500 nodes that nextpipe sends has 100 kB. */
 export const FLOW_BYTES_MAX = 2 * 1024 * 1024;
 export const FLOW_STEPS_MAX = 500;

@@ -6,6 +6,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorStatus } from './errors.ts';
 import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, UPLOAD_BYTES_MAX } from './limits.ts';
 import type { Right } from './roles.ts';
+import { hasCondition } from './schemas/conditional-writes.ts';
 
 export const TAGS = [
   'account',
@@ -65,25 +66,43 @@ export interface Operation {
   right: Right;
   /** For the right `public`: the token is optional, but a given token must be valid and identifies the caller. */
   optionalToken?: true;
+  /** Without a token, the limit of the address counts only requests that fail: a valid credential in the body costs nothing. */
+  countsFailures?: true;
   /**
    * The response grants access, because it contains a token or an invite. Idempotency therefore repeats it only for the
    * same caller.
    */
   returnsToken?: true;
+  /** A PUT of which a copy is refused, because it has an effect once. */
+  refusesCopies?: true;
   /** The response may come after a long wait, during which many callers are connected: the wait reserves little memory. */
   waits?: true;
+  /** The handler reads content, or a page of a log, into memory: it reserves more than most. */
+  readsContent?: true;
   params?: TObject;
   query?: TObject;
   /** Headers that the operation understands. Its description says what it does with invalid values. */
   headers?: TObject;
   /**
    * `required: false` makes the body optional. The handler reads `stream` bodies itself, as raw bytes. `bytesMax`
-   * allows larger bodies; see `bodyBytesMax`.
+   * allows larger bodies; see `bodyBytesMax`. The handler needs only the bytes of the field `rawField`, whatever it contains.
    */
-  body?: { schema: TSchema; example?: unknown; required?: boolean; stream?: boolean; bytesMax?: number };
+  body?: {
+    schema: TSchema;
+    example?: unknown;
+    required?: boolean;
+    stream?: boolean;
+    bytesMax?: number;
+    rawField?: string;
+  };
   responses: Partial<Record<SuccessStatus, OperationResponse>>;
   /** Error statuses besides those of every operation (400; 401 and 403 with a token; 429 outside the tag service). */
   errors?: readonly ErrorStatus[];
+}
+
+/** Returns true for an operation whose body is JSON, which is in UTF-8 and not compressed. */
+export function readsJson({ body }: Operation): boolean {
+  return body !== undefined && !body.stream;
 }
 
 /** Returns the maximum size of a request body of the operation, in bytes. */
@@ -95,10 +114,13 @@ export function bodyBytesMax({ right, body }: Operation): number {
 
 /**
  * Returns every error status of the operation, ascending: those that it declares, 401 and 403 if it needs a token, and
- * 429 unless it is a service operation. 400 is always one, because any operation refuses unknown query parameters.
+ * 429 unless it is a service operation. A JSON body adds 415, and a condition 409. 400 is always one, because any
+ * operation refuses unknown query parameters.
  */
 export function listErrorStatuses(declared: Operation): ErrorStatus[] {
   const statuses = new Set<ErrorStatus>([400, ...(declared.errors ?? [])]);
+  if (hasCondition(declared.body?.schema) || hasCondition(declared.query)) statuses.add(409);
+  if (readsJson(declared)) statuses.add(415);
   if (declared.right !== 'public') for (const status of [401, 403] as const) statuses.add(status);
   if (declared.tag !== 'service') statuses.add(429);
   return [...statuses].sort((a, b) => a - b);

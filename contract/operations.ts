@@ -5,6 +5,7 @@ import { streamAccountEvents } from './account/account-streams.ts';
 import { createAccount, deleteAccount, getSignUp, listAccounts } from './account/accounts.ts';
 import { getAuditHead, listAuditEntries } from './account/audit.ts';
 import { getBackups } from './account/backups.ts';
+import { getMemberInventory } from './account/inventory.ts';
 import {
   acceptInvite,
   deleteMember,
@@ -43,8 +44,10 @@ import {
 import {
   createApplication,
   deleteApplication,
+  distrustHtmlAssets,
   getApplication,
   listApplications,
+  trustHtmlAssets,
   updateApplication,
 } from './applications/applications.ts';
 import {
@@ -87,55 +90,13 @@ import {
   updateVersion,
 } from './applications/versions.ts';
 import { getCommunityFile } from './community/community.ts';
-import {
-  createAcceptanceTest,
-  deleteAcceptanceTest,
-  getAcceptanceTest,
-  listAcceptanceTests,
-  updateAcceptanceTest,
-} from './experiments/acceptance-tests.ts';
-import {
-  createBatchExperiment,
-  deleteBatchExperiment,
-  getBatchExperiment,
-  getBatchExperimentMetadata,
-  listBatchExperimentRuns,
-  listBatchExperiments,
-  updateBatchExperiment,
-} from './experiments/batch-experiments.ts';
-import {
-  createBisectExperiment,
-  deleteBisectExperiment,
-  getBisectExperiment,
-  getBisectExperimentMetadata,
-  listBisectExperimentRuns,
-  listBisectExperiments,
-  stopBisectExperiment,
-  updateBisectExperiment,
-} from './experiments/bisect/bisect-experiments.ts';
+import { acceptanceOperations } from './experiments/acceptance-tests.ts';
+import { batchOperations } from './experiments/batch-experiments.ts';
+import { bisectOperations } from './experiments/bisect/bisect-experiments.ts';
+import { planBisectExperiment } from './experiments/bisect/bisect-plans.ts';
 import { planExperiment } from './experiments/experiment-plans.ts';
-import {
-  createShadowTest,
-  deleteShadowTest,
-  getShadowTest,
-  getShadowTestMetadata,
-  listShadowTestRuns,
-  listShadowTests,
-  startShadowTest,
-  stopShadowTest,
-  updateShadowTest,
-} from './experiments/shadow-tests.ts';
-import {
-  createSwitchbackTest,
-  deleteSwitchbackTest,
-  getSwitchbackTest,
-  getSwitchbackTestMetadata,
-  listSwitchbackTestRuns,
-  listSwitchbackTests,
-  startSwitchbackTest,
-  stopSwitchbackTest,
-  updateSwitchbackTest,
-} from './experiments/switchback-tests.ts';
+import { shadowOperations } from './experiments/shadow-tests.ts';
+import { switchbackOperations } from './experiments/switchback-tests.ts';
 import { getLicenses, setLicenses } from './licenses/licenses.ts';
 import {
   createMarketplaceApp,
@@ -202,6 +163,7 @@ export const operations = {
   inviteMember,
   listMembers,
   getMember,
+  getMemberInventory,
   updateMember,
   deleteMember,
   renewInvite,
@@ -235,6 +197,8 @@ export const operations = {
   listApplications,
   getApplication,
   updateApplication,
+  trustHtmlAssets,
+  distrustHtmlAssets,
   deleteApplication,
   getBinaryUpload,
   activateBinary,
@@ -319,45 +283,13 @@ export const operations = {
   updateEnsemble,
   deleteEnsemble,
   getRunEnsemble,
-  createShadowTest,
-  listShadowTests,
-  getShadowTest,
-  updateShadowTest,
-  deleteShadowTest,
-  startShadowTest,
-  stopShadowTest,
-  listShadowTestRuns,
-  getShadowTestMetadata,
-  createSwitchbackTest,
-  listSwitchbackTests,
-  getSwitchbackTest,
-  updateSwitchbackTest,
-  deleteSwitchbackTest,
-  startSwitchbackTest,
-  stopSwitchbackTest,
-  listSwitchbackTestRuns,
-  getSwitchbackTestMetadata,
-  createBatchExperiment,
-  listBatchExperiments,
-  getBatchExperiment,
-  updateBatchExperiment,
-  deleteBatchExperiment,
-  listBatchExperimentRuns,
-  getBatchExperimentMetadata,
-  createAcceptanceTest,
-  listAcceptanceTests,
-  getAcceptanceTest,
-  updateAcceptanceTest,
-  deleteAcceptanceTest,
+  ...shadowOperations,
+  ...switchbackOperations,
+  ...batchOperations,
+  ...acceptanceOperations,
   planExperiment,
-  createBisectExperiment,
-  listBisectExperiments,
-  getBisectExperiment,
-  getBisectExperimentMetadata,
-  updateBisectExperiment,
-  listBisectExperimentRuns,
-  stopBisectExperiment,
-  deleteBisectExperiment,
+  planBisectExperiment,
+  ...bisectOperations,
   createWebhook,
   listWebhooks,
   getWebhook,

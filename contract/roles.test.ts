@@ -43,5 +43,8 @@ test('a viewer may call every reading operation, and a POST only if it computes'
     .filter(({ right }) => hasRight(viewer, right))
     .map(({ id, method }) => `${method} ${id}`);
   expect(allowed.length).toBeGreaterThan(0);
-  expect(allowed.filter((call) => !call.startsWith('GET '))).toEqual(['POST planExperiment']);
+  expect(allowed.filter((call) => !call.startsWith('GET '))).toEqual([
+    'POST planExperiment',
+    'POST planBisectExperiment',
+  ]);
 });

@@ -9,6 +9,8 @@
  * Uploads, deliveries to webhooks and planned runs have no status. A nullable or an empty column of their rows shows
  * whether they are complete, and each statement names that column in its condition.
  */
+import { EXPERIMENT_TYPES, listTypesWith } from './experiment-types/experiment-types.ts';
+
 export const RUN_STATUSES_V2 = ['none', 'queued', 'running', 'canceled', 'succeeded', 'failed'] as const;
 export type RunStatusV2 = (typeof RUN_STATUSES_V2)[number];
 
@@ -78,9 +80,10 @@ export function isActionAllowed(action: keyof typeof RUN_ACTIONS, status: RunSta
   return statuses.includes(status);
 }
 
-/** Kinds of experiment; an acceptance test is a view on one of the type batch. */
-export const EXPERIMENT_TYPES = ['batch', 'scenario', 'shadow', 'switchback', 'bisect'] as const;
-export type ExperimentType = (typeof EXPERIMENT_TYPES)[number];
+/** The types of the experiments that runs belong to. */
+export const RUN_OWNER_TYPES = listTypesWith('ownsRuns');
+/** The types of the experiments whose changes webhooks receive. */
+export const ANNOUNCED_TYPES = [...new Set([...RUN_OWNER_TYPES, ...EXPERIMENT_TYPES])];
 
 export const EXPERIMENT_STATUSES = ['started', 'completed', 'failed', 'draft', 'canceled'] as const;
 export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number];

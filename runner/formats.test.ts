@@ -307,7 +307,7 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
       expect(stdout).not.toContain('forged');
     });
 
-    test('the app cannot read another run', async () => {
+    test('W17: the app cannot read another run, or the host says that it can', async () => {
       const ready = Promise.withResolvers<void>();
       const { app: other } = await startApp(runner, {
         files: createShellApp('echo treasure > note; cp note "$TMPDIR"; pwd >&2; sleep 20'),
@@ -320,7 +320,11 @@ console.log(JSON.stringify({ own: process.env, seen: seen.join() }));
           `grep -rs treasure ${folder} /tmp/note /app/note /app/key; ls ${folder}/runs/*/work; echo done`,
         ),
       });
-      expect(stdout).toBe('done\n');
+      // Without root, apps at level limits have the server's user, and its rights.
+      const isPrivate = level === 'sandbox' || process.getuid?.() === 0;
+      expect(stdout).toEqual(isPrivate ? 'done\n' : expect.stringContaining('note:treasure'));
+      const sharing = "Apps have all rights of the server's user.";
+      expect(runner.host.notHeld.some((gap) => gap.startsWith(sharing))).toBe(!isPrivate);
       other.cancel();
       await other.done;
     });

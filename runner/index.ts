@@ -1,7 +1,7 @@
 /** The runner's public face. */
 export { inspectArchive, MANIFEST } from './archive/archive.ts';
 export { findArchiveFile, hashArchiveFiles, listArchiveFiles } from './archive/archive-files.ts';
-export { InvalidArchiveError } from './archive/archive-rules.ts';
+export { ArchiveValidator, InvalidArchiveError } from './archive/archive-rules.ts';
 export { describeStartProblem } from './archive/entry-point.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';

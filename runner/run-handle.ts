@@ -280,9 +280,9 @@ export class RunHandle implements RunningApp {
   }
 
   /** Calls the observer; an error of the observer must not end the run. */
-  #notify(call: () => void): void {
+  async #notify(call: () => void | Promise<void>): Promise<void> {
     try {
-      call();
+      await call();
     } catch (error) {
       this.#services.diagnose({
         level: 'error',

@@ -1,6 +1,9 @@
 /** Runs apps as real processes in every confinement that this host supports. */
+import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startRunner } from './runner.ts';
 import {
   CONFINEMENT_NAMES,
   createScratchFolder,
@@ -25,6 +28,25 @@ const ALLOCATOR_WITH_CHILDREN = `import { spawn } from 'node:child_process';
 for (let i = 0; i < 3; i += 1) spawn(process.execPath, [new URL('hog.mjs', import.meta.url).pathname, '96', '60000'], { stdio: 'ignore' });
 setTimeout(() => undefined, 60000);
 `;
+
+// Only Linux reports the available memory of the host.
+test.runIf(process.platform === 'linux')(
+  "A6: an app that is ended for the host's memory, within its own limit, is a host fault",
+  async () => {
+    const folder = createScratchFolder();
+    const runner = await startRunner({ folder, randomBytes, reservedMemoryBytes: 2 * totalmem() });
+    const { outcome } = await runApp(runner, {
+      type: 'node',
+      files: { 'main.mjs': ALLOCATOR },
+      arguments: ['192', '60000'],
+      limits: { memoryBytes: 2048 * MIB },
+    });
+    expect(outcome).toMatchObject({ reason: 'memory', hostFault: true });
+    expect(outcome.error).toMatch(/^The host had .* left, and this app held the most/);
+    await runner.close();
+    removeFolder(folder);
+  },
+);
 
 /** The strongest confinement of each level runs every test, the others those that depend on the confinement. */
 const levelsSeen = new Set<string>();
@@ -107,7 +129,7 @@ for (const way of CONFINEMENT_NAMES) {
         limits: { durationMs: 900 },
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'duration' });
-      expect(outcome.error).toContain('900 ms');
+      expect(outcome.error).toContain('900\u00a0ms');
       expect(stdout).toBe('{}\n');
       expect(listProcessesWithArgument(seconds)).toEqual([]);
     });
@@ -152,7 +174,9 @@ for (const way of CONFINEMENT_NAMES) {
         limits: { memoryBytes: 256 * MIB },
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'memory' });
-      expect(outcome.error).toContain('256 MiB');
+      // Two figures that would read alike have more digits.
+      expect(outcome.error).toMatch(/its limit is 268(\.4\d*)?\u00a0MB/);
+      expect(outcome.hostFault).toBeUndefined();
       expect(outcome.peakMemoryBytes).toBeGreaterThan(256 * MIB);
     });
 
@@ -198,7 +222,7 @@ for (const way of CONFINEMENT_NAMES) {
         limits: { outputBytes: MIB },
       });
       expect(outcome).toMatchObject({ succeeded: false, reason: 'output' });
-      expect(outcome.error).toContain('its limit is 1 MiB');
+      expect(outcome.error).toContain('its limit is 1\u00a0MiB');
     });
 
     whole('a log beyond its limit is truncated, and the app continues', async () => {
@@ -211,7 +235,7 @@ for (const way of CONFINEMENT_NAMES) {
       expect(outcome).toMatchObject({ succeeded: true, isLogTruncated: true });
       expect(outcome.stderr.bytes).toBe(300_000);
       expect(lines.filter((line) => line.text.includes('The log was cut here'))).toHaveLength(1);
-      expect(lines.at(-1)?.text).toContain('293.0 KiB');
+      expect(lines.at(-1)?.text).toContain('293\u00a0KiB');
     });
 
     whole('disk space is bounded', async () => {

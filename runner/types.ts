@@ -145,7 +145,7 @@ export interface RunSpec {
 /** A port of the loopback of a sandbox, and the Unix socket of the host behind it. */
 export interface LoopbackForward {
   port: number;
-  /** Absolute; every user may connect to the socket. */
+  /** Absolute; every user may connect to the socket. The sandbox sees its folder, which has no other file. */
   socketPath: string;
 }
 
@@ -173,8 +173,8 @@ export interface ResourceUsage {
 export interface Observer {
   /** The main process of the app has started. Not called when the app cannot be started. */
   onStart(info: { pid: number; at: number }): void;
-  /** Lines of stderr, for multi-file of stdout too. All lines arrive before `done` resolves. */
-  onLog(lines: LogLine[]): void;
+  /** Lines of stderr, for multi-file of stdout too. All lines arrive before `done` resolves. The next lines wait for the returned promise. */
+  onLog(lines: LogLine[]): void | Promise<void>;
   /** About once a second while the app runs. */
   onUsage?(usage: ResourceUsage): void;
 }

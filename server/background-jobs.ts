@@ -19,13 +19,13 @@ import type { PropertyReader } from './experiments/input-properties/property-rea
 import type { OnlineTests } from './experiments/online/online-tests.ts';
 import { readOriginalFieldsJob } from './experiments/online/read-original-fields.ts';
 import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
+import type { QuestionMemory } from './experiments/questions/question-memory.ts';
 import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import type { Idempotency } from './http/handlers/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Job, JobContext } from './jobs/define-job.ts';
 import { type ProvisionerParts, reconcileWorkersJob } from './provisioner/reconcile-workers.ts';
 import type { Random } from './random.ts';
-import { storeRunValuesJob } from './runs/listing/backfill.ts';
 import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/history-clean-up.ts';
 import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
 import { removeAttemptFilesJob } from './runs/remote/attempt-files.ts';
@@ -54,6 +54,7 @@ interface Parts extends JobContext, SendDeliveriesParts {
   onlineTests: OnlineTests;
   resultsWorkerPool: ResultsWorkerPool;
   propertyReader: PropertyReader;
+  questionMemory: QuestionMemory;
   problemThresholds: ProblemThresholds;
   publicUrl(): string;
   /** null without a provisioner. */
@@ -97,7 +98,6 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       removeAttemptFilesJob(parts),
       removeOldLogChunksJob(parts),
       removeOldRunEventsJob(parts),
-      storeRunValuesJob(parts),
     ],
     webhooks: [
       fanOutEventsJob(parts),

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CLIENT_VARIABLES, ConfigError, readConfig } from './config.ts';
+import { CLIENT_VARIABLES, ConfigError, readConfig, readStorageConfig } from './config.ts';
 
 describe('the error for a wrong setting names it', () => {
   test.each([
@@ -103,6 +104,37 @@ test.each([
   ],
 ])('TLS has one certificate, and an https address: %o', (env, words) => {
   expect(() => readConfig(env)).toThrow(words);
+});
+
+describe('W10: nothing is refused that no part of the process needs', () => {
+  const database = { SWITCHYARD_DATABASE: 'postgres://127.0.0.1/yard' };
+  const blobs = { SWITCHYARD_BLOBS: 'file:///mnt/blobs' };
+  const key = { SWITCHYARD_KEY: Buffer.alloc(32).toString('base64') };
+
+  test.each<[string, Record<string, string>, RegExp | null]>([
+    ['server', {}, null],
+    ['server', { ...database, ...blobs, ...key }, null],
+    ['server', { ...database, ...key }, /SWITCHYARD_BLOBS, the bucket or folder they share/],
+    ['server', { ...database, ...blobs }, /SWITCHYARD_KEY, the key they share/],
+    ['worker', { ...database, ...blobs, ...key }, null],
+    ['worker', { ...blobs, ...key }, /a worker that needs no database with `npm run worker`/],
+    ['all', database, null],
+  ])('the role %s with %o', (role, env, refusal) => {
+    const read = () => readConfig({ SWITCHYARD_ROLE: role, ...env });
+    if (refusal === null) expect(read().role).toBe(role);
+    else expect(read).toThrow(refusal);
+  });
+
+  test('a command reads only the settings of the storage', () => {
+    const wrong = { SWITCHYARD_ROLE: 'boss', SWITCHYARD_PORT: 'abc', SWITCHYARD_LOG_LEVEL: 'loud' };
+    expect(readStorageConfig({ ...wrong, SWITCHYARD_DATA: '/srv/yard' }).data).toBe('/srv/yard');
+    const command = join(import.meta.dirname, 'backup', 'restore-command.ts');
+    const { stderr } = spawnSync(process.execPath, [command, '/switchyard-no-backup'], {
+      env: { PATH: process.env.PATH, ...wrong },
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/^There is no folder \/switchyard-no-backup/);
+  });
 });
 
 test('capacity has shared slots, slots of classes, or both', () => {

@@ -11,6 +11,7 @@ import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { ConfigError } from './config-error.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { readLabels } from './settings/label-settings.ts';
+import { readTrustedProxies } from './settings/network-settings.ts';
 import {
   PROVISIONER_VARIABLES,
   type ProvisionerSettings,
@@ -24,10 +25,8 @@ import { readTracingSettings, type TracingSettings } from './tracing/settings.ts
 
 export { ConfigError } from './config-error.ts';
 
-/** The settings of a process. */
-export interface Config {
-  host: string;
-  port: number;
+/** The settings that say where an installation stores its data. */
+export interface StorageConfig {
   /** Absolute path of the data folder. */
   data: string;
   /** A `postgres://` address, or null for SQLite in the data folder. */
@@ -39,6 +38,14 @@ export interface Config {
   } | null;
   /** Absolute path of a folder for blobs that several processes share, for example on NFS; null without one. */
   sharedBlobs: string | null;
+  /** 32 bytes from which the server derives all keys; null for the key in the data folder. */
+  masterKey: Buffer | null;
+}
+
+/** The settings of a process. */
+export interface Config extends StorageConfig {
+  host: string;
+  port: number;
   /** Without a trailing slash; null for the address on which the server listens. */
   publicUrl: string | null;
   /** The certificate of HTTPS; null for plain HTTP. */
@@ -51,12 +58,12 @@ export interface Config {
   resources: Allocation | null;
   containment: 'sandbox' | 'limits' | null;
   rateLimit: { perMinute: number; burst: number } | null;
+  /** Addresses and networks of the proxies whose `X-Forwarded-For` names the caller. */
+  trustedProxies: readonly string[];
   /** Callers that may create an account without a token: those on this machine while it listens to no other, all, or none. */
   signUp: 'loopback' | 'open' | 'closed';
   /** Addresses of the announcement and of search for the pages: a path of this server or a whole address. */
   site: { banner: string; search: string };
-  /** 32 bytes from which the server derives all keys; null for the key in the data folder. */
-  masterKey: Buffer | null;
   logLevel: LogLevel;
   /** null without an identity provider. */
   sso: SsoSettings | null;
@@ -74,8 +81,11 @@ export type TlsSettings =
   | { kind: 'files'; certificatePath: string; keyPath: string }
   | { kind: 'self-signed' };
 
-/** Reads all settings. Throws ConfigError for a wrong or unknown one. */
-export function readConfig(env: Environment = process.env): Config {
+/**
+ * Reads only the settings of the storage. A command on a backup or a database must not fail because of another setting in the
+ * same shell. Throws ConfigError for a wrong one, and for the name of an unknown one.
+ */
+export function readStorageConfig(env: Environment = process.env): StorageConfig {
   const known = new Set([...VARIABLES, ...CLIENT_VARIABLES]);
   for (const name of Object.keys(env)) {
     if (name.startsWith('SWITCHYARD_') && !known.has(name)) {
@@ -84,35 +94,27 @@ export function readConfig(env: Environment = process.env): Config {
       );
     }
   }
-  const role = readChoice(env, 'SWITCHYARD_ROLE', ['all', 'server', 'worker'], 'all');
   const postgres = readDatabase(env);
-  if (role !== 'all' && postgres === null) {
-    throw new ConfigError(
-      `SWITCHYARD_ROLE is "${role}", but several processes can only share PostgreSQL: set SWITCHYARD_DATABASE to a postgres:// address, or the role to all.`,
-    );
-  }
   const sharedBlobs = readSharedFolder(env);
-  const s3 = sharedBlobs === null ? readBlobs(env) : null;
-  const masterKey = readMasterKey(env);
-  if (role !== 'all' && ((s3 ?? sharedBlobs) === null || masterKey === null)) {
-    const missing =
-      (s3 ?? sharedBlobs) === null
-        ? 'SWITCHYARD_BLOBS, the bucket or folder they share'
-        : 'SWITCHYARD_KEY, the key they share';
-    throw new ConfigError(
-      `SWITCHYARD_ROLE is "${role}", and several processes need ${missing}; set it, or the role to all.`,
-    );
-  }
   return {
-    host: env.SWITCHYARD_HOST || '127.0.0.1',
-    port: readInteger(env, 'SWITCHYARD_PORT', { fallback: 8080, min: 0, max: 65_535 }),
     data: resolve(env.SWITCHYARD_DATA || './data'),
     postgres,
-    s3,
+    s3: sharedBlobs === null ? readBlobs(env) : null,
     sharedBlobs,
+    masterKey: readMasterKey(env),
+  };
+}
+
+/** Reads all settings. Throws ConfigError for a wrong or unknown one. */
+export function readConfig(env: Environment = process.env): Config {
+  const storage = readStorageConfig(env);
+  return {
+    ...storage,
+    host: env.SWITCHYARD_HOST || '127.0.0.1',
+    port: readInteger(env, 'SWITCHYARD_PORT', { fallback: 8080, min: 0, max: 65_535 }),
     publicUrl: readPublicUrl(env),
     tls: readTls(env),
-    role,
+    role: readRole(env, storage),
     capacity: readCapacity(env),
     labels: readLabels(env, 'SWITCHYARD_LABELS'),
     resources: readResources(env),
@@ -120,12 +122,12 @@ export function readConfig(env: Environment = process.env): Config {
       ? readChoice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
     rateLimit: readRateLimit(env),
+    trustedProxies: readTrustedProxies(env),
     signUp: readChoice(env, 'SWITCHYARD_SIGN_UP', ['loopback', 'open', 'closed'], 'loopback'),
     site: {
       banner: readSiteAddress(env, 'SWITCHYARD_BANNER_URL', BANNER_PATH),
       search: readSiteAddress(env, 'SWITCHYARD_SEARCH_URL', SEARCH_PATH),
     },
-    masterKey,
     webhookNetworks: readNetworks(env),
     problemThresholds: readProblemThresholds(env),
     sso: readSsoSettings(env),
@@ -152,6 +154,7 @@ const VARIABLES = [
   'SWITCHYARD_RESOURCES',
   'SWITCHYARD_CONTAINMENT',
   'SWITCHYARD_RATE_LIMIT',
+  'SWITCHYARD_TRUSTED_PROXIES',
   'SWITCHYARD_SIGN_UP',
   'SWITCHYARD_BANNER_URL',
   'SWITCHYARD_SEARCH_URL',
@@ -172,6 +175,28 @@ export const CLIENT_VARIABLES = [
   'SWITCHYARD_PROFILE',
   'SWITCHYARD_PACKAGE_CACHE',
 ];
+
+/** Returns the role of the process. Throws ConfigError for one that needs storage that other processes reach too. */
+function readRole(env: Environment, { postgres, s3, sharedBlobs, masterKey }: StorageConfig): Config['role'] {
+  const role = readChoice(env, 'SWITCHYARD_ROLE', ['all', 'server', 'worker'], 'all');
+  if (role === 'worker' && postgres === null) {
+    throw new ConfigError(
+      'SWITCHYARD_ROLE is "worker", but a worker of this kind reads the PostgreSQL database of its server, and SWITCHYARD_DATABASE names none. Set it to a postgres:// address, or start a worker that needs no database with `npm run worker`.',
+    );
+  }
+  // The one server on SQLite shares nothing: remote workers reach it over HTTP.
+  if (role === 'all' || postgres === null) return role;
+  if ((s3 ?? sharedBlobs) === null || masterKey === null) {
+    const missing =
+      (s3 ?? sharedBlobs) === null
+        ? 'SWITCHYARD_BLOBS, the bucket or folder they share'
+        : 'SWITCHYARD_KEY, the key they share';
+    throw new ConfigError(
+      `SWITCHYARD_ROLE is "${role}", and the processes on one PostgreSQL database need ${missing}; set it, or the role to all.`,
+    );
+  }
+  return role;
+}
 
 function readDatabase(env: Environment): string | null {
   const value = env.SWITCHYARD_DATABASE;

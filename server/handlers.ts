@@ -24,6 +24,7 @@ import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
 import * as inputSetOperations from './input-sets/operations.ts';
 import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
+import * as inventoryOperations from './inventory/operations.ts';
 import * as marketplaceAppOperations from './marketplace/app-operations.ts';
 import * as subscriptionOperations from './marketplace/subscription-operations.ts';
 import * as marketplaceVersionOperations from './marketplace/version-operations.ts';
@@ -60,6 +61,7 @@ export function createHandlers(context: Context): Handlers {
   return {
     ...bindHandlers(context, ownAccountOperations),
     ...bindHandlers(context, memberOperations),
+    ...bindHandlers(context, inventoryOperations),
     ...bindHandlers(context, accountStreamOperations),
     ...bindHandlers(context, serverAccountOperations),
     ...bindHandlers(context, organizationOperations),

@@ -6,7 +6,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
-import type { ApiTarget } from '@switchyard/worker/access/api-proxy.ts';
+import type { ApiTarget } from '@switchyard/worker/access/protocol.ts';
 import { createAuthenticator } from './account/authenticate.ts';
 import type { FirstStart } from './account/first-start.ts';
 import { isLoopbackAddress } from './account/sign-up.ts';
@@ -153,11 +153,10 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     await services.leadership.start();
     services.leadership.addJobs(services.jobs.maintenance);
   }
-  if (runner) {
-    const { shared, runTokens } = services;
-    const findApi = () => findApiTarget(config, state);
-    await startWorker(runner, { ...shared, config, folderId, log, closers, runTokens, findApi });
-  }
+  const listening = Promise.withResolvers<string>();
+  const api = listening.promise.then((ownUrl) => findApiTarget(config, ownUrl));
+  const { shared, runTokens } = services;
+  if (runner) await startWorker(runner, { ...shared, config, folderId, log, closers, runTokens, api });
 
   const connectionsMax = computeConnectionsMax(readDescriptorLimit(), runner ? countSlots(config) : 0);
   const certificates = ownPair ?? (config.tls && (await openCertificates(config.tls, base)));
@@ -172,6 +171,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const url = await withAddress(config, () => listen(http, config));
   state.publicUrl ||= url;
   state.ownUrl = url;
+  listening.resolve(url);
   state.listensLocally = http
     .addresses()
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
@@ -207,9 +207,9 @@ async function prepareResultsFolder(folder: string): Promise<void> {
 }
 
 /** Returns the server as the apps of this process reach it: this process, or for a worker the public address. */
-function findApiTarget({ role, publicUrl }: Config, { ownUrl }: ProcessState): ApiTarget | null {
-  if (role === 'worker') return publicUrl === null ? null : { url: publicUrl, isOwn: false };
-  return ownUrl === '' ? null : { url: ownUrl, isOwn: true };
+function findApiTarget({ role, publicUrl }: Config, ownUrl: string): ApiTarget | null {
+  if (role !== 'worker') return { url: ownUrl, isOwn: true };
+  return publicUrl === null ? null : { url: publicUrl, isOwn: false };
 }
 
 /** Starts the launcher of apps; null for the role `server`, and for a capacity of 0. */
@@ -241,7 +241,7 @@ async function openStorage(
   folderId: string,
   sides: InstallationState,
 ) {
-  const cleanUpBlocker = archiveDamagedLog(config, sides, clock, log);
+  const cleanUpBlocker = await archiveDamagedLog(config, sides, clock, log);
   const open = () => openDatabase(config, log, migrations.length);
   const database = config.postgres
     ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', open)
@@ -250,7 +250,7 @@ async function openStorage(
   await migrate(database, migrations);
   const parts = { config, database, clock, random, log };
   // The real clock: a shared folder must agree with the time of this machine.
-  const { identity, blobs } = await bindInstallation(parts, sides, cleanUpBlocker, () =>
+  const { identity, blobs } = await bindInstallation(parts, cleanUpBlocker, () =>
     openBlobs(config, folderId, systemClock),
   );
   closers.push(() => identity.advanceGeneration());
@@ -276,7 +276,7 @@ async function createHttp(
   const { tokens, touchKey, singleSignOn, runTokens, endpoint } = services;
   const authenticateKey = createAuthenticator({ database, tokens, touchKey });
   const authenticateSession = createSessionAuthenticator({ database, clock, log });
-  const authenticateRun = createRunAuthenticator({ database, runTokens, clock });
+  const authenticateRun = createRunAuthenticator({ database, runTokens, clock, rateLimit: config.rateLimit });
   const authenticateWorker = createWorkerAuthenticator({ database, clock, log });
   const authenticateToken = async ({ token, account, runProof }: TokenCredential) =>
     (await authenticateRun(token, runProof)) ??
@@ -295,6 +295,7 @@ async function createHttp(
       credential.kind === 'token' ? authenticateToken(credential) : authenticateSession(credential.secret),
     publicUrl: services.publicUrl,
     rateLimit: config.rateLimit,
+    trustedProxies: config.trustedProxies,
     idempotency: services.idempotency,
     auditLog: new AuditRecorder({ database, clock, random }),
     newRequestId: createIdSequence(random, 'request'),

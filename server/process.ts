@@ -1,6 +1,7 @@
 /** The program: `node server/process.ts` runs the server as a process. */
 import { join } from 'node:path';
 import { ConfigError, readConfig } from './config.ts';
+import { isDiskFull } from './http/errors/service-unavailable.ts';
 import { errorMessage } from './log.ts';
 import { type ServerOverrides, startServer } from './main.ts';
 import { findAuthorityPath } from './tls/self-signed.ts';
@@ -49,11 +50,16 @@ export async function runProcess(overrides: ServerOverrides = {}): Promise<void>
   try {
     await main(overrides);
   } catch (error) {
-    process.stderr.write(
-      `${error instanceof ConfigError ? error.message : `The server could not start: ${errorMessage(error)}`}\n`,
-    );
+    process.stderr.write(`${describeStartError(error)}\n`);
     process.exit(1);
   }
+}
+
+function describeStartError(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const problem = `The server could not start: ${errorMessage(error)}`;
+  if (!isDiskFull(error)) return problem;
+  return `${problem.replace(/\.$/, '')}. A disk is full: free space on the disk of SWITCHYARD_DATA, then start again.`;
 }
 
 if (import.meta.main) await runProcess();

@@ -29,6 +29,7 @@ import { joinBatch } from './experiments/batch/join-batch.ts';
 import { PropertyReader } from './experiments/input-properties/property-reader.ts';
 import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
+import { QuestionMemory } from './experiments/questions/question-memory.ts';
 import { ResultsCache } from './experiments/results/results-cache.ts';
 import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import { findLastBackupTime } from './health/backup-records.ts';
@@ -36,6 +37,7 @@ import { registerStateMetrics } from './health/state-metrics.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
+import { createCompressedBodies } from './http/lists/compressed-bodies.ts';
 import { PageTokens } from './http/lists/pagination.ts';
 import {
   createMetrics,
@@ -50,6 +52,7 @@ import { OpenStreams } from './http/streams/open-streams.ts';
 import { shareInput } from './inputs/share-input.ts';
 import { describeLock } from './instances/instance-lock.ts';
 import { findInstance, findInstanceUsingSecrets, findLockedInstance } from './instances/store.ts';
+import { createMadeRevocation } from './inventory/revoke-made.ts';
 import { Leadership, registerLeaderMetric } from './jobs/leadership.ts';
 import type { Log } from './log.ts';
 import { withdrawAccount, withdrawApplication } from './marketplace/withdraw.ts';
@@ -84,7 +87,7 @@ import { Uploads } from './uploads/uploads.ts';
 import { CoreHourLimiter } from './usage/core-hours.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
-import { deleteAccountWorkerTokens } from './workers/worker-token-store.ts';
+import { deleteAccountWorkerTokens, findWorkerToken } from './workers/worker-token-store.ts';
 
 /** State of this process that handlers read, and that its start and its shutdown change. */
 export interface ProcessState {
@@ -139,14 +142,14 @@ export async function createServices(parts: ServicesParts) {
     publicUrl: () => endpoint.current ?? state.publicUrl,
   });
   const runTokens = new RunTokens(deriveKey(masterKey, 'run-tokens'));
-  const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
+  const pageTokens = new PageTokens(new Encryptor(deriveKey(masterKey, 'pages'), random));
   const tokens = new Tokens(deriveTokenKey(masterKey), clock);
   const touchKey = createKeyTouch({ database, clock, log });
   const singleSignOn =
     config.sso &&
     new SingleSignOn({
       ...{ settings: config.sso, key: deriveKey(masterKey, 'sign-ons') },
-      ...{ database, clock, random, log, touchKey, publicUrl },
+      ...{ database, clock, random, log, touchKey, publicUrl, revokeMade: createMadeRevocation({ clock }) },
     });
   const firstStart = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
   const uploads = new Uploads({ database, contents, identity, signer, clock, random });
@@ -154,8 +157,8 @@ export async function createServices(parts: ServicesParts) {
   const jsonReader = new JsonReader();
   const propertyReader = new PropertyReader({ contents });
   const shared = {
-    ...{ database, seal, contents, uploads, pageTokens, clock, random, metrics, tracing },
-    ...{ jsonReader, resultsWorkerPool, propertyReader },
+    ...{ database, seal, contents, uploads, pageTokens, clock, random, log, metrics, tracing },
+    ...{ jsonReader, resultsWorkerPool, propertyReader, questionMemory: new QuestionMemory(parts) },
   };
   const onlineTestResults = new OnlineTestResults(shared);
   const onlineTests = new OnlineTests({ ...shared, log, results: onlineTestResults });
@@ -284,6 +287,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     coreHourLimiter: new CoreHourLimiter(shared),
     countRunningRuns,
     deletePrivateViews,
+    revokeMade: createMadeRevocation(shared),
     describeVersionUse,
     addressRuleFor: services.addressRuleFor,
     onWebhookDeleted: () => database.notify('webhooks-deleted'),
@@ -295,6 +299,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
       const instance = await findLockedInstance(tx, uid);
       return instance ? describeLock(instance) : null;
     },
+    hasWorkerToken: async (tx, id) => (await findWorkerToken(tx, id)) !== undefined,
     hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
     useInput: async (applicationUid, id) => {
       const { content, format } = await shareInput(shared, applicationUid, id);
@@ -312,6 +317,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     onlineTests: services.onlineTests,
     onlineTestResults: services.onlineTestResults,
     batchResultsCache: new ResultsCache(),
+    compressedBodies: createCompressedBodies(),
     onOnlineTestChanged: () => database.notify('online-tests-changed'),
     storageMeter: new StorageMeter(shared),
     onRetentionChanged: () => database.notify('retention-changed'),

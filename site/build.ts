@@ -87,7 +87,8 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
 /** Returns undefined for an unreadable stamp, so the site is built again. */
 function readStamp(outDir: string): Stamp | undefined {
   try {
-    return JSON.parse(readFileSync(join(outDir, stampFile), 'utf8'));
+    const stamp: unknown = JSON.parse(readFileSync(join(outDir, stampFile), 'utf8'));
+    return stamp as Stamp;
   } catch {
     return undefined;
   }

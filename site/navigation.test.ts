@@ -1,7 +1,7 @@
 /** The navigation of the built pages: tasks, folded pages, names, and the one order of all pages. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SearchRecord } from '@switchyard/contract/site/search.ts';
+import type { SearchRecord } from '@switchyard/contract/site/search-records.ts';
 import { describe, expect, test } from 'vitest';
 import { builtSiteFolder } from './testing/built-site.ts';
 

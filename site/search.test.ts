@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   SEARCH_QUERY_CHARS_MAX,
-  type SearchHit,
-  type SearchRecord,
   type SearchResponse,
   splitAtMarks,
 } from '@switchyard/contract/site/search.ts';
+import type { SearchHit, SearchRecord } from '@switchyard/contract/site/search-records.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -7,6 +7,7 @@ import { API_VERSION } from '@switchyard/contract/limits.ts';
 import { startRunner } from '@switchyard/runner';
 import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
 import { pino } from 'pino';
+import { ApiProxy } from './access/api-proxy.ts';
 import type { WorkerClock, WorkerLog } from './environment.ts';
 import { SlotTracker } from './execute/slots.ts';
 import { acquireFolderLock, FolderInUseError } from './host/folder-lock.ts';
@@ -42,9 +43,12 @@ async function runWorker(settings: WorkerSettings, log: WorkerLog, closers: Clos
   await rm(socketsFolder, { recursive: true, force: true });
   const http = new HttpClient(settings.server, settings.token);
   closers.push(() => http.close());
+  const api = Promise.resolve({ url: http.url, isOwn: false });
+  const apiProxy = new ApiProxy({ api, socketsFolder, log });
+  closers.push(() => apiProxy.close());
   const capacity = { shared: settings.slots, perClass: {} };
   const worker = new RemoteWorker({
-    ...{ runner, clock, log, socketsFolder, folderId: folder.id, idleMs: settings.idleMs },
+    ...{ runner, clock, log, apiProxy, folderId: folder.id, idleMs: settings.idleMs },
     resources: settings.resources ?? settings.allocation,
     slots: new SlotTracker(capacity),
     server: new ServerConnection({ http, clock, log }),

@@ -10,7 +10,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { MEMBER_STREAMS_MAX } from '@switchyard/contract/limits.ts';
+import { KEY_STREAMS_MAX } from '@switchyard/contract/limits.ts';
 import { printLine, type StartedServer } from '../server/harness.ts';
 import { sendRequest } from '../server/keep-alive-client.ts';
 import {
@@ -33,7 +33,7 @@ async function createMembers(server: StartedServer): Promise<string[]> {
     return JSON.parse(response.text);
   };
   const tokens: string[] = [];
-  for (let n = 0; n < Math.ceil(STREAMS / MEMBER_STREAMS_MAX); n += 1) {
+  for (let n = 0; n < Math.ceil(STREAMS / KEY_STREAMS_MAX); n += 1) {
     const invited = await send('/v1/account/members', { email: `reader-${n}@example.com`, role: 'viewer' });
     const { token } = await send('/v1/account/invites/accept', { invite: invited.invite });
     tokens.push(token ?? '');

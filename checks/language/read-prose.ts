@@ -7,20 +7,12 @@ import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import retextEnglish from 'retext-english';
-import retextPassive from 'retext-passive';
 import retextRepeatedWords from 'retext-repeated-words';
-import retextSimplify from 'retext-simplify';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { VFile } from 'vfile';
 import { isCode, type Source } from '../source-files.ts';
 import { collectTexts, type TextPlace } from './text-places.ts';
-
-type ProseKind = 'comment' | 'message' | 'page';
-
-interface Paragraph extends TextPlace {
-  kind: ProseKind;
-}
 
 /** A sentence with its line and its number of words. */
 export interface ProseSentence {
@@ -28,77 +20,12 @@ export interface ProseSentence {
   /** Line in the file, from 1. */
   line: number;
   words: number;
-  kind: ProseKind;
-  /** True by retext's list of participles. */
-  isPassive: boolean;
 }
 
 /** Code in running text counts as one word. */
 const CODE_WORD = 'code';
 
-/**
- * Words of `retext-simplify` that are terms of this field, or plain English that reads well: "it is" and "there is"
- * alone were 880 of its 2,055 reports.
- */
-const PLAIN_WORDS = [
-  ...['it is', 'there is', 'there are', 'all of', 'however', 'very', 'therefore', 'whether', 'has no effect'],
-  ...[
-    'address',
-    'addressed',
-    'request',
-    'requested',
-    'type',
-    'option',
-    'effect',
-    'attempt',
-    'delete',
-    'function',
-  ],
-  ...['relative to', 'parameters', 'objective', 'minimum', 'maximum', 'initial', 'methodology', 'component'],
-  ...[
-    'feasible',
-    'selection',
-    'magnitude',
-    'interface',
-    'validate',
-    'forward',
-    'equivalent',
-    'render',
-    'multiple',
-  ],
-  ...[
-    'previous',
-    'identical',
-    'finalise',
-    'finalize',
-    'requirement',
-    'satisfy',
-    'permit',
-    'adjustment',
-    'remain',
-  ],
-  ...['contains', 'operate', 'notify', 'monitor', 'implement', 'submit', 'evaluate', 'modify', 'expiration'],
-  ...[
-    'components',
-    'attain',
-    'not certain',
-    'allocate',
-    'retain',
-    'factor',
-    'combined',
-    'additional',
-    'disclose',
-  ],
-  ...['in between', 'a number of', 'minimize', 'maximize', 'failed to'],
-];
-/** Participles that describe a state: "the file is gone". */
-const STATE_WORDS = ['gone', 'known', 'lost', 'done'];
-
-const linter = unified()
-  .use(retextEnglish)
-  .use(retextSimplify, { ignore: PLAIN_WORDS })
-  .use(retextRepeatedWords)
-  .use(retextPassive, { ignore: STATE_WORDS });
+const linter = unified().use(retextEnglish).use(retextRepeatedWords);
 const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter);
 
 function blank(text: string): string {
@@ -106,8 +33,8 @@ function blank(text: string): string {
 }
 
 /** Tags of the site stand between paragraphs or within one; their attributes are not prose. */
-function readMarkdown(text: string): Paragraph[] {
-  const paragraphs: Paragraph[] = [];
+function readMarkdown(text: string): TextPlace[] {
+  const paragraphs: TextPlace[] = [];
   const root: MarkdownRoot = markdown.parse(text.replace(/\{%.*?%\}/gs, blank));
   visit(root, (node) => {
     if (node.type === 'inlineCode') node.value = CODE_WORD;
@@ -115,37 +42,34 @@ function readMarkdown(text: string): Paragraph[] {
   });
   visit(root, ['paragraph', 'heading', 'tableCell'], (node) => {
     const line = node.position?.start.line ?? 1;
-    paragraphs.push({ text: markdownText(node), line, kind: 'page' });
+    paragraphs.push({ text: markdownText(node), line });
   });
   return paragraphs;
 }
 
 /** Indented lines of a comment are code; a directive is for a tool. */
-function readComment({ text, line }: TextPlace): Paragraph[] {
+function readComment({ text, line }: TextPlace): TextPlace[] {
   if (/^\s*(biome-ignore|@|#)/.test(text)) return [];
   const prose = text
     .replace(/^ {3,}\S.*$/gm, '')
     .replace(/`[^`\n]*`/g, CODE_WORD)
     .replace(/^\s*[-·*] /gm, '\n')
     .replace(/^\s*@\w+.*$/gm, '');
-  return [{ text: prose, line, kind: 'comment' }];
+  return [{ text: prose, line }];
 }
 
-const SENTENCE_LIKE = /^[A-Z].*\s\S+.*[.:!?]$|^(what|who|whoever|whether)\b.*\s/s;
+const SENTENCE_LIKE = /^[A-Z].*\s\S+.*[.:!?]$/s;
 
-/**
- * Finds strings that are sentences, and titles that begin with a clause; other strings are patterns, queries and single
- * words.
- */
-function readMessage({ text, line }: TextPlace): Paragraph[] {
+/** Finds strings that are sentences; other strings are patterns, queries and single words. */
+function readMessage({ text, line }: TextPlace): TextPlace[] {
   const prose = text.replace(/`[^`\n]*`/g, CODE_WORD).trim();
-  return SENTENCE_LIKE.test(prose) ? [{ text: prose, line, kind: 'message' }] : [];
+  return SENTENCE_LIKE.test(prose) ? [{ text: prose, line }] : [];
 }
 
-const paragraphs = new WeakMap<Source, readonly Paragraph[]>();
+const paragraphs = new WeakMap<Source, readonly TextPlace[]>();
 
 /** Returns the prose of a TypeScript source or a Markdown page; other files have none. */
-function readParagraphs(source: Source): readonly Paragraph[] {
+function readParagraphs(source: Source): readonly TextPlace[] {
   const known = paragraphs.get(source);
   if (known) return known;
   const { comments, strings } = collectTexts(source);
@@ -161,15 +85,15 @@ function readParagraphs(source: Source): readonly Paragraph[] {
 /** The sentences of a source, and the reports of retext about them. */
 export interface Prose {
   sentences: readonly ProseSentence[];
-  /** Reports wordy phrases and repeated words. */
-  wordy: readonly { line: number; reason: string }[];
+  /** Reports of repeated words. */
+  repeated: readonly { line: number; reason: string }[];
 }
 
 const proses = new WeakMap<Source, Prose>();
 
 /** Parses the paragraphs, and returns the sentences of each with their paragraph. */
-function parseSentences(paragraphs: readonly Paragraph[]): Map<unknown, Paragraph & { node: Sentence }> {
-  const parsed = new Map<unknown, Paragraph & { node: Sentence }>();
+function parseSentences(paragraphs: readonly TextPlace[]): Map<unknown, TextPlace & { node: Sentence }> {
+  const parsed = new Map<unknown, TextPlace & { node: Sentence }>();
   for (const paragraph of paragraphs)
     visit(linter.parse(new VFile(paragraph.text)), 'SentenceNode', (node: Sentence) => {
       parsed.set(node, { ...paragraph, node });
@@ -181,19 +105,17 @@ function parseSentences(paragraphs: readonly Paragraph[]): Map<unknown, Paragrap
  * Runs the rules once over all paragraphs, because each rule prepares its hundreds of phrases in every run. Two adjacent
  * pieces of code are no repeated word.
  */
-function lintParagraphs(paragraphs: readonly Paragraph[]): Prose {
+function lintParagraphs(paragraphs: readonly TextPlace[]): Prose {
   const parsed = parseSentences(paragraphs);
   const file = new VFile();
   const nodes = [...parsed.values()].map(({ node }) => node);
   linter.runSync({ type: 'RootNode', children: [{ type: 'ParagraphNode', children: nodes }] }, file);
-  const lineIn = ({ line }: Paragraph, inside: number | undefined) => line + (inside ?? 1) - 1;
-  const messages = file.messages.flatMap(({ source, line, reason, ancestors: [sentence] = [] }) => {
+  const lineIn = ({ line }: TextPlace, inside: number | undefined) => line + (inside ?? 1) - 1;
+  const repeated = file.messages.flatMap(({ line, reason, ancestors: [sentence] = [] }) => {
     const paragraph = parsed.get(sentence);
-    return paragraph ? [{ source, sentence, line: lineIn(paragraph, line), reason }] : [];
+    const isCode = reason.includes(`\`${CODE_WORD}\``);
+    return paragraph && !isCode ? [{ line: lineIn(paragraph, line), reason }] : [];
   });
-  const passive = new Set(
-    messages.filter(({ source }) => source === 'retext-passive').map(({ sentence }) => sentence),
-  );
   const sentences: ProseSentence[] = [];
   for (const { node, ...paragraph } of parsed.values()) {
     let words = 0;
@@ -205,14 +127,9 @@ function lintParagraphs(paragraphs: readonly Paragraph[]): Prose {
         text: sentenceText(node).replace(/\s+/g, ' '),
         line: lineIn(paragraph, node.position?.start.line),
         words,
-        kind: paragraph.kind,
-        isPassive: passive.has(node),
       });
   }
-  const wordy = messages
-    .filter(({ source, reason }) => source !== 'retext-passive' && !reason.includes(`\`${CODE_WORD}\``))
-    .map(({ line, reason }) => ({ line, reason }));
-  return { sentences, wordy };
+  return { sentences, repeated };
 }
 
 /** Returns the sentences of a source, in the order of its paragraphs, with the reports of retext. */

@@ -11,42 +11,22 @@ describe('identifiers', () => {
   test.each([
     'const born = 1;',
     'function bear() {}',
-    'function f(told: string) {}',
-    'const f = ({ status: asked }: Run) => asked;',
     'class Obituary {}',
-    'class A { #giveBack() {} }',
-    'interface A { hasRoom: boolean }',
     'type Birth = string;',
     'const UPLOADS_AT_ONCE = 8;',
-    'function archiveOf() {}',
-    'try { f(); } catch (trouble) { g(trouble); }',
-    'const secondsLeft = 3;',
     'const inTurn = 1;',
-    'for (const finding of all) f(finding);',
   ])('%s is found', (text) => {
     expect(find(text)).toHaveLength(1);
   });
 
   test.each([
     'const bearer = 1;',
-    'const { told } = library;',
-    'library.told();',
-    'const actual = action;',
-    'const index = text.indexOf(one);',
-    'const schema = { anyOf: [], oneOf: [], allOf: [] };',
-    'class A { valueOf() { return 1; } }',
-    'const left = tree.left;',
-    'const marginLeft = 1;',
-    'interface Row { given_locally: boolean }',
-    'const transaction = askedElsewhere.value;',
+    'const { born } = library;',
+    'library.born();',
+    'interface Row { born_locally: boolean }',
+    'const asked = giveBack(room, verdict);',
   ])('%s is allowed', (text) => {
     expect(find(text)).toEqual([]);
-  });
-
-  test('a verdict is a term of experiments and replays alone', () => {
-    expect(find('type Verdict = string;', 'server/experiments/statistics/a.ts')).toEqual([]);
-    expect(find('type Verdict = string;', 'server/runs/replay/a.ts')).toEqual([]);
-    expect(find('type Verdict = string;', 'runner/launcher/a.ts')).toHaveLength(1);
   });
 
   test.each([
@@ -81,11 +61,12 @@ describe('texts', () => {
   test.each([
     ['a comment', '// A worker is taken for dead.'],
     ['a comment of a name', '/** Where every run is born. */'],
-    ['a message', "throw new Error('Whoever holds it has to let it go.');"],
+    ['a message', "throw new Error('A member has an own role.');"],
     ['a template', 'log.info(`The webhook is told, run $' + '{id}`);'],
     ['a test title', "test('the end is told', f);"],
     ['two words over two lines', '/** What the server was\n * told before. */'],
-    ['a status', '// It answers with 404.'],
+    ['the end of a sentence', '// It prints ids alone. Then it ends.'],
+    ['a quantity', '// With so many of them, both cost the same.'],
   ])('%s is found', (_, text) => {
     expect(find(text)).toHaveLength(1);
   });
@@ -99,6 +80,7 @@ describe('texts', () => {
   test.each([
     '// The worker that holds the lease.',
     "const a = 'told';",
+    '// Whoever asks gets an answer, and a leased run alone counts.',
     '// Choose the experiment that answers your question.',
     '// The server responds with 404.',
     '// A bearer token is required.',
@@ -113,8 +95,8 @@ describe('texts', () => {
   });
 
   test('other languages are read line by line', () => {
-    expect(find('import a\n# Whoever calls this\n', 'sample-apps/a/main.py')).toEqual([
-      expect.stringMatching(/^2: says "Whoever"/),
+    expect(find('import a\n# A run is born\n', 'sample-apps/a/main.py')).toEqual([
+      expect.stringMatching(/^2: says "born"/),
     ]);
   });
 });

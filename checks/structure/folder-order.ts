@@ -22,6 +22,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'testing',
   ],
   contract: [
+    'experiment-types',
     'schemas',
     'presentation',
     'applications',
@@ -46,6 +47,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'store',
     'input-properties',
     'results',
+    'questions',
     'operations',
     'racing',
     'batch',
@@ -53,7 +55,6 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'online',
     'bisect',
     'planning',
-    'simulation',
   ],
   'server/http': ['errors', 'requests', 'handlers', 'limits', 'transport', 'lists', 'streams'],
   'server/runs': [

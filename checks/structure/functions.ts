@@ -45,10 +45,24 @@ function isTestBody(call: ESTree.CallExpression | undefined): boolean {
   return call !== undefined && TEST_CALLS.has(firstName(call.callee) ?? '');
 }
 
+/** Lists the outermost JSX elements of a source. */
+function listMarkup(source: Source): ESTree.Node[] {
+  const found: ESTree.Node[] = [];
+  const add = (node: ESTree.Node) => {
+    if (!found.some(({ start, end }) => start <= node.start && node.end <= end)) found.push(node);
+  };
+  new Visitor({ JSXElement: add, JSXFragment: add }).visit(parseSource(source).program);
+  return found;
+}
+
 function findLongFunctions(source: Source): Violation[] {
+  const countBreaks = ({ start, end }: ESTree.Node) =>
+    lineNumberAt(source, end) - lineNumberAt(source, start);
+  const markup = source.path.endsWith('.tsx') ? listMarkup(source) : [];
   return listFunctions(source).flatMap(({ node, calledBy }) => {
     if (isTesting(source.path) && isTestBody(calledBy)) return [];
-    const lines = lineNumberAt(source, node.end) - lineNumberAt(source, node.start) + 1;
+    const inside = markup.filter(({ start, end }) => node.start <= start && end <= node.end);
+    const lines = countBreaks(node) + 1 - inside.reduce((sum, one) => sum + countBreaks(one), 0);
     if (lines <= FUNCTION_LINES_MAX) return [];
     const message = `is a function of ${lines} lines; at most ${FUNCTION_LINES_MAX} are allowed: extract one step.`;
     return [violationAt(source, node, message)];
@@ -59,8 +73,23 @@ function isThis(parameter: ESTree.ParamPattern): boolean {
   return parameter.type === 'Identifier' && parameter.name === 'this';
 }
 
+/** Lists the functions that other files can call by a name. */
+function listExportedFunctions(source: Source): FunctionNode[] {
+  return parseSource(source).program.body.flatMap((statement): FunctionNode[] => {
+    const declaration =
+      statement.type === 'ExportNamedDeclaration' || statement.type === 'ExportDefaultDeclaration'
+        ? statement.declaration
+        : null;
+    if (declaration?.type === 'FunctionDeclaration') return declaration.body ? [declaration] : [];
+    if (declaration?.type !== 'VariableDeclaration') return [];
+    return declaration.declarations.flatMap(({ init }) =>
+      init?.type === 'ArrowFunctionExpression' || init?.type === 'FunctionExpression' ? [init] : [],
+    );
+  });
+}
+
 function findManyParameters(source: Source): Violation[] {
-  return listFunctions(source).flatMap(({ node }) => {
+  return listExportedFunctions(source).flatMap((node) => {
     const count = node.params.filter((parameter) => !isThis(parameter)).length;
     if (count <= PARAMETERS_MAX) return [];
     const message = `is a function of ${count} parameters; at most ${PARAMETERS_MAX} are allowed: pass an object with names.`;
@@ -68,13 +97,13 @@ function findManyParameters(source: Source): Violation[] {
   });
 }
 
-/** Functions have at most 70 lines. A closure counts by itself and in the function around it. */
+/** Functions have at most 70 lines, without those of JSX. A closure counts by itself and in the function around it. */
 export const functionLength: Law = {
   name: 'function-length',
   findViolations: (sources) => sources.filter(isCode).flatMap(findLongFunctions),
 };
 
-/** Functions have at most four parameters. */
+/** Exported functions have at most four parameters. */
 export const parameterCount: Law = {
   name: 'parameter-count',
   findViolations: (sources) => sources.filter(isCode).flatMap(findManyParameters),

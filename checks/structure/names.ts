@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { isCode, type Source } from '../source-files.ts';
 import type { Law, Violation } from '../violation.ts';
 
-export const FOLDER_FILES_MAX = 16;
+export const FOLDER_FILES_MAX = 25;
 
 const CATCH_ALL_NAMES = new Set([
   ...['common', 'commons', 'util', 'utils', 'utilities', 'helper', 'helpers', 'misc', 'miscellaneous'],
@@ -69,5 +69,5 @@ export const catchAllNames: Law = {
   findViolations: (sources) => [...findCatchAllNames(sources), ...findCatchAllFolders(sources)],
 };
 
-/** A folder has at most 16 source files of its own. */
+/** A folder has at most 25 source files of its own. */
 export const folderSize: Law = { name: 'folder-size', findViolations: findLargeFolders };

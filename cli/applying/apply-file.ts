@@ -1,8 +1,10 @@
 /** Plans and applies a file. */
+
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import type { Session } from '../session/session.ts';
+import { cleanStyledText } from '../terminal/clean-text.ts';
 import { listResources } from './list-resources.ts';
 import { type Change, formatResource, hashPlan, makeChanges, planChanges } from './plan-changes.ts';
 import { describePlan, formatPlan, printChanges } from './print-changes.ts';
@@ -51,7 +53,7 @@ export async function applyFile(
       `The difference is now plan ${plan.id}, not ${expected}: the file or the server has changed. Look at it with: switchyard plan`,
       EXIT_CODES.refused,
     );
-  if (output.form === 'text') terminal.out.write(formatPlan(plan, output.style));
+  if (output.form === 'text') terminal.out.write(cleanStyledText(formatPlan(plan, output.style)));
   if (plan.changes.length > 0 && !yes && !(await confirm(session)))
     throw new CommandError('Nothing was changed.', EXIT_CODES.failure);
   await makeChanges(plan.changes, ({ action, resource }) =>

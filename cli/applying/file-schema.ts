@@ -1,20 +1,21 @@
 /** The schema of `switchyard.yaml`. Fields of resources are those of the API, from its contract. */
 
-import { setApplicationQuotas } from '@switchyard/contract/account/quotas.ts';
+import { quotaFields } from '@switchyard/contract/account/quotas.ts';
 import { WebhookCreate } from '@switchyard/contract/account/webhook-schemas.ts';
 import { createApplication } from '@switchyard/contract/applications/applications.ts';
 import { createInstance } from '@switchyard/contract/applications/instances.ts';
-import { setRetention } from '@switchyard/contract/applications/retention.ts';
+import { retentionFields } from '@switchyard/contract/applications/retention.ts';
 import { createSecretsCollection, Secret } from '@switchyard/contract/applications/secrets.ts';
 import { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-tests.ts';
 import { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
 import { ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 
 /** Verdicts with which a gate can be passed. */
-export const GATE_VERDICTS = ['better', 'equivalent', 'higher', 'lower'] as const;
+export const GATE_VERDICTS = ['better', 'equivalent', 'same', 'higher', 'lower'] as const;
 
 const closed = { additionalProperties: false } as const;
 const remove = Type.Optional(
@@ -78,7 +79,7 @@ const verdicts = Type.Optional(
     items: { type: 'string', enum: [...GATE_VERDICTS] },
     minItems: 1,
     description:
-      'Verdicts on the primary indicators that pass the gate. The default is better and equivalent.',
+      'Verdicts on the primary indicators that pass the gate. The default is better and equivalent. The verdict same, where all inputs tie, passes only if it is listed.',
   }),
 );
 
@@ -100,6 +101,7 @@ const Gate = Type.Unsafe<GateEntry>({
         ...gateFields('acceptance', 'Passed if the acceptance test is passed.'),
         ...pickFields(AcceptanceTestCreate.properties, [
           ...['metrics', 'failure_margin', 'input_set_id', 'repetitions', 'cluster_by', 'features'],
+          ...['priority', 'max_duration'],
         ]),
       },
       closed,
@@ -111,6 +113,7 @@ const Gate = Type.Unsafe<GateEntry>({
         ...pickFields(BatchExperimentCreate.properties, [
           // Option sets would make several comparisons, and a gate decides by one.
           ...['input_set_id', 'repetitions', 'seeds', 'seed_option', 'cluster_by', 'features'],
+          ...['priority', 'max_duration'],
           ...comparison,
         ]),
       },
@@ -179,11 +182,11 @@ const SecretsEntry = Type.Object(
 );
 export type SecretsEntry = Static<typeof SecretsEntry>;
 
-const Retention = Type.Object(setRetention.body.schema.properties, {
+const Retention = Type.Object(retentionFields, {
   ...closed,
   description: 'The retention policy.',
 });
-const Quotas = Type.Object(setApplicationQuotas.body.schema.properties, {
+const Quotas = Type.Object(quotaFields, {
   ...closed,
   description: 'The quotas.',
 });
@@ -229,10 +232,15 @@ const SwitchyardFile = Type.Object(
 );
 export type SwitchyardFile = Static<typeof SwitchyardFile>;
 
-/** Returns the JSON schema. Names of the schemas of the API mean nothing in this one document. */
+/** Returns the JSON schema of `switchyard.yaml`. */
 export function buildFileSchema(): Record<string, unknown> {
-  const schema = JSON.parse(JSON.stringify(SwitchyardFile), (key, value) =>
+  return formatJsonSchema(SwitchyardFile);
+}
+
+/** Returns the JSON schema of a file. Names of the schemas of the API mean nothing in this one document. */
+export function formatJsonSchema(file: TSchema): Record<string, unknown> {
+  const schema: unknown = JSON.parse(JSON.stringify(file), (key, value) =>
     key === '$id' ? undefined : value,
   );
-  return { $schema: 'http://json-schema.org/draft-07/schema#', ...schema };
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...(isRecord(schema) ? schema : {}) };
 }

@@ -32,7 +32,9 @@ export function formatPlan({ id, changes }: PrintedPlan, style: Style): string {
       ...fields.map(({ field, from, to }) => {
         const isSecret = resource.isSecret?.(field) ?? false;
         const before = from === undefined ? '' : `${formatValue(from, isSecret)} -> `;
-        return `    ${cleanLine(field)}: ${before}${to === undefined ? 'removed' : formatValue(to, isSecret)}`;
+        const source = to === undefined ? undefined : resource.findSource?.(field);
+        const after = to === undefined ? 'removed' : formatValue(to, isSecret);
+        return `    ${cleanLine(field)}: ${before}${after}${source === undefined ? '' : ` from ${cleanLine(source)}`}`;
       }),
     ]),
     `Plan ${id}: ${count('create')} to create, ${count('update')} to update, ${count('delete')} to delete.`,
@@ -56,7 +58,8 @@ export function describePlan({ id, changes }: PrintedPlan) {
       fields: fields.map(({ field, from, to }) => {
         const isSecret = resource.isSecret?.(field) ?? false;
         const mask = (value: unknown): unknown => (value === undefined ? null : isSecret ? SECRET : value);
-        return { field, from: mask(from), to: mask(to) };
+        const source = to === undefined ? undefined : resource.findSource?.(field);
+        return { field, from: mask(from), to: mask(to), ...(source !== undefined && { source }) };
       }),
     })),
   };

@@ -1,13 +1,17 @@
 /** The licence texts of the packages in a bundle, which their licences ask to be passed on. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type, { type Static } from 'typebox';
 
-interface PackageFile {
-  name?: string;
-  version?: string;
-  license?: string;
-  repository?: string | { url?: string };
-}
+const PackageFile = Type.Object({
+  name: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String()),
+  license: Type.Optional(Type.String()),
+  repository: Type.Optional(Type.Union([Type.String(), Type.Object({ url: Type.Optional(Type.String()) })])),
+});
+type PackageFile = Static<typeof PackageFile>;
+const parsePackage = createJsonParser(PackageFile);
 
 /**
  * Returns a text with name, version, licence, repository and licence text of each foreign package that has a module in the
@@ -31,7 +35,8 @@ function findPackage(path: string): string | undefined {
 }
 
 function readPackage(folder: string): PackageFile {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const path = join(folder, 'package.json');
+  return parsePackage(readFileSync(path, 'utf8'), path);
 }
 
 function describePackage(folder: string): string {

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { pack } from 'tar-stream';
+import Type from 'typebox';
 import { VERSION } from '../session/version.ts';
 import { bundleCommandLine, NODE_VERSION_MIN } from './bundle.ts';
 import { collectLicenses } from './licenses.ts';
@@ -20,6 +22,8 @@ export async function createPackageFiles(): Promise<Map<string, string | Buffer>
   const files = new Map<string, string | Buffer>([
     ['package.json', `${JSON.stringify(describePackage(), null, 2)}\n`],
     ['README.md', readFileSync(join(cli, 'README.md'))],
+    ['app.schema.json', readFileSync(join(cli, 'packing', 'app.schema.json'))],
+    ['switchyard.schema.json', readFileSync(join(cli, 'applying', 'switchyard.schema.json'))],
     ['LICENSE', readFileSync(join(repository, 'LICENSE'))],
     ['THIRD-PARTY-LICENSES.txt', collectLicenses(modules)],
   ]);
@@ -31,8 +35,11 @@ export async function createPackageFiles(): Promise<Map<string, string | Buffer>
   return files;
 }
 
+const parsePackage = createJsonParser(Type.Object({ license: Type.String() }));
+
 function describePackage(): object {
-  const own: { license: string } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+  const path = join(repository, 'package.json');
+  const own = parsePackage(readFileSync(path, 'utf8'), path);
   return {
     name: 'switchyard',
     version: VERSION,

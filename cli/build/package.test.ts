@@ -54,7 +54,9 @@ describe.skipIf(!oldNode)('the packed command line on Node 20', () => {
       engines: { node: '>=20.12' },
     });
     expect(manifest.dependencies).toBeUndefined();
-    expect(readdirSync(installed)).not.toContain('node_modules');
+    const names = readdirSync(installed);
+    expect(names).not.toContain('node_modules');
+    expect(names).toEqual(expect.arrayContaining(['app.schema.json', 'switchyard.schema.json']));
     const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['commander', 'typebox', 'yaml', 'tar-stream'])
       expect(licenses).toMatch(new RegExp(`^${name} \\d.*\\n\\n\\S`, 'm'));

@@ -108,7 +108,7 @@ async function start(development: Development): Promise<{ run: LocalRun; inputPa
   if (app.runtimeWarning) output.warn(app.runtimeWarning);
   const { input: format } = resolveFormats(app.requirements, {}, {});
   const inputPath = findInputPath(folder, format, { input: options.input, cwd: terminal.cwd });
-  const input = await readInput(inputPath, format, terminal);
+  const input = await readInput(inputPath, format, session);
   output.note(
     `Running ${describeApp(app, terminal.cwd)} on ${inputPath === '-' ? 'standard input' : relative(terminal.cwd, inputPath)}.`,
   );

@@ -1,9 +1,7 @@
 /** Packs the app of a folder, and checks it by the rules of a push to a server on this machine. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Requirements } from '@switchyard/contract/applications/executables.ts';
-import { convertManifest } from '@switchyard/contract/applications/manifest.ts';
+import type { Requirements } from '@switchyard/contract/applications/executables.ts';
+import { convertManifest } from '@switchyard/contract/applications/manifest/manifest.ts';
 import {
   describeForeignProgram,
   describeRuntimeMismatch,
@@ -12,11 +10,8 @@ import {
   InvalidArchiveError,
   inspectArchive,
 } from '@switchyard/runner';
-import Value from 'typebox/value';
-import { parse } from 'yaml';
 import { CommandError } from '../errors/command-error.ts';
 import type { ReportLine } from '../packing/build-steps.ts';
-import { type AppManifest, MANIFEST_FILE_NAME } from '../packing/manifest.ts';
 import { packApp } from '../packing/pack.ts';
 import { readPythonVersion } from '../packing/target.ts';
 
@@ -34,11 +29,13 @@ export interface LocalApp {
 export async function loadLocalApp(folder: string, host: Host, report: ReportLine): Promise<LocalApp> {
   const { platform, architecture, runtimes } = host;
   const target = { platform, architecture, python: readPythonVersion(runtimes) };
-  const { archive, manifest } = await packApp(folder, target, report);
+  const { archive, manifest, warnings } = await packApp(folder, target, report);
+  for (const warning of warnings) report(warning);
   const openArchive = async () => Readable.from(archive.stream());
   const contents = await inspectArchive(await openArchive()).catch(refuseArchive);
-  const requirements = readRequirements(folder, manifest);
-  const { executable_type: type, runtime, entrypoint, working_directory } = requirements;
+  const { type, runtime } = manifest;
+  const requirements = convertManifest(manifest, { executable_type: type, runtime });
+  const { entrypoint, working_directory } = requirements;
   const program = {
     type,
     contents,
@@ -54,17 +51,6 @@ export async function loadLocalApp(folder: string, host: Host, report: ReportLin
     runtimeWarning: describeRuntimeMismatch(type, runtime, host),
     openArchive,
   };
-}
-
-function readRequirements(folder: string, { type, runtime }: AppManifest): Requirements {
-  const path = join(folder, MANIFEST_FILE_NAME);
-  const converted = convertManifest(parse(readFileSync(path, 'utf8')), { executable_type: type, runtime });
-  // JSON omits undefined fields, which the schema would refuse.
-  const requirements: unknown = JSON.parse(JSON.stringify(converted));
-  if (Value.Check(Requirements, requirements)) return requirements;
-  const [first] = Value.Errors(Requirements, requirements);
-  const field = first?.instancePath.slice(1).replaceAll('/', '.') || 'configuration';
-  throw new CommandError(`${path} is invalid: ${field} ${first?.message ?? 'has a wrong value'}.`);
 }
 
 function refuseArchive(error: unknown): never {

@@ -3,10 +3,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { packFolder } from '../packing/pack.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Session } from '../session/session.ts';
 
 /** Names of inputs beside `app.yaml`, in the order in which they are looked for. */
 const DEFAULT_NAMES: Record<FormatType, readonly string[]> = {
@@ -35,21 +36,25 @@ export function findInputPath(
 }
 
 /** Reads the input in the format of the app. Throws for text that is not JSON where the app reads JSON. */
-export async function readInput(path: string, format: FormatType, terminal: Terminal): Promise<Buffer> {
+export async function readInput(
+  path: string,
+  format: FormatType,
+  { terminal, output }: Pick<Session, 'terminal' | 'output'>,
+): Promise<Buffer> {
   if (path === '-') return checkInput(await buffer(terminal.in), '--input', format);
   if (!statSync(path).isDirectory()) return checkInput(readFileSync(path), path, format);
-  if (isArchive(format)) return Buffer.from(await (await packFolder(path)).arrayBuffer());
+  if (isArchive(format)) return Buffer.from(await (await packFolder(path, output.note)).arrayBuffer());
   throw new CommandError(`${path} is a folder; the app reads ${format}, so give a file.`);
 }
 
 function checkInput(bytes: Buffer, name: string, format: FormatType): Buffer {
   if (format !== 'json') return bytes;
   try {
-    JSON.parse(bytes.toString('utf8'));
+    JSON.parse(decodeUtf8(bytes));
     return bytes;
   } catch (error) {
     throw new CommandError(
-      `${name} is not JSON: ${error instanceof Error ? error.message : error}. The app reads JSON, as app.yaml says.`,
+      `${name} is not ${error instanceof NotUtf8Error ? 'UTF-8' : 'JSON'}: ${error instanceof Error ? error.message : error}. The app reads JSON, as app.yaml says.`,
     );
   }
 }

@@ -12,7 +12,7 @@ import {
   summarizeOptions,
 } from '@switchyard/contract/applications/run-options.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
-import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { RunStatistics } from '@switchyard/contract/runs/run-reports.ts';
 import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { isHostFault, type LogLine, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
@@ -68,6 +68,7 @@ export function startLocalRun(
       fence: 1,
       applicationId: 'dev',
       executionClass,
+      durationLimitMs: CLASS_LIMITS[executionClass].duration_ms,
       executable: {
         hash: app.hash,
         type: requirements.executable_type,

@@ -1,6 +1,7 @@
 /** Prints the result of a local run: status, indicators, and the objective over time as a chart. */
+import { decodeUtf8 } from '@switchyard/contract/decode-utf8.ts';
+import { formatBytes, formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { cleanLine, cleanText } from '../terminal/clean-text.ts';
-import { formatBytes } from '../terminal/format-bytes.ts';
 import { formatLineChart } from '../terminal/line-chart.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -36,7 +37,7 @@ function formatResult({ style, width, tableWidth }: Output, result: LocalResult,
   const memory = peakMemoryBytes === null ? '' : ` with ${formatBytes(peakMemoryBytes)} of memory`;
   const tone = status === 'succeeded' ? 'good' : 'bad';
   const parts = [
-    `\n${style(tone, `Run ${status}`)} after ${(executionMs / 1000).toFixed(2)} s${memory}.\n`,
+    `\n${style(tone, `Run ${status}`)} after ${formatDuration(executionMs)}${memory}.\n`,
     error === '' ? '' : `${cleanText(error)}\n`,
     statistics.error === '' ? '' : `${cleanText(statistics.error)}\n`,
   ];
@@ -64,7 +65,7 @@ function formatResult({ style, width, tableWidth }: Output, result: LocalResult,
 function parseOutput(output: Buffer | null): unknown {
   if (output === null) return null;
   try {
-    return JSON.parse(output.toString('utf8'));
+    return JSON.parse(decodeUtf8(output));
   } catch {
     return { bytes: output.length };
   }

@@ -1,9 +1,8 @@
 /** The templates of new apps: each is a folder with a complete app. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { CommandError } from '../errors/command-error.ts';
-import { MANIFEST_FILE_NAME } from '../packing/manifest.ts';
+import { readAppManifest } from '../packing/manifest.ts';
 
 /** In the package and in a clone of the repository, the folder is beside that of this file. */
 const TEMPLATES = join(import.meta.dirname, '..', 'templates');
@@ -21,8 +20,7 @@ export function listTemplates(): Template[] {
     .sort()
     .map((name) => {
       const folder = join(TEMPLATES, name);
-      const manifest: { description: string } = parse(readFileSync(join(folder, MANIFEST_FILE_NAME), 'utf8'));
-      return { name, description: manifest.description, folder };
+      return { name, description: readAppManifest(folder).manifest.description ?? '', folder };
     });
 }
 

@@ -1,19 +1,24 @@
 /** Notices changes of the files of an app. It compares times and sizes, which works on every file system. */
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { globSync } from 'tinyglobby';
+import { listFolder } from '../packing/folder-files.ts';
 
 const INTERVAL_MS = 300;
-const IGNORED = ['**/node_modules/**', '**/.*/**', '**/__pycache__/**'];
+const IGNORED = new Set(['node_modules', '__pycache__']);
 
 /** Times and sizes of files by path. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 /** Returns the present state of the files below the folder and of the other files. */
 export function readSnapshot(folder: string, others: readonly string[]): Snapshot {
-  const inside = globSync('**', { cwd: folder, ignore: IGNORED, expandDirectories: false });
-  const paths = [...inside.map((name) => join(folder, name)), ...others.filter((path) => existsSync(path))];
+  const { files } = listFolder(realpathSync(folder), '', (name) =>
+    IGNORED.has(posix.basename(name)) || posix.basename(name).startsWith('.') ? 'not watched' : undefined,
+  );
+  const paths = [
+    ...files.map(({ name }) => join(folder, name)),
+    ...others.filter((path) => existsSync(path)),
+  ];
   return new Map(
     paths.flatMap((path) => {
       const found = statSync(path, { throwIfNoEntry: false });

@@ -16,6 +16,8 @@ export const EXIT_CODES = {
   refused: 5,
   /** The server cannot be reached, or has an error. */
   unavailable: 6,
+  /** With `--decide`: the runs do not decide whether to release the candidate. */
+  undecided: 7,
   /** SIGINT; shells use 128 and the number of the signal. */
   interrupted: 130,
 } as const;

@@ -1,5 +1,7 @@
 /** Prints the error that ended a command, and returns the exit code. */
 import { ApiError } from '@switchyard/contract/client.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { cleanText } from '../terminal/clean-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { CommandError } from './command-error.ts';
@@ -67,21 +69,29 @@ export function describeRefusal(status: number, body: string): CommandError {
 /** Returns the sentence of the server in a body of JSON, or the body. */
 function readMessage(body: string): string {
   try {
-    const { error }: { error?: unknown } = JSON.parse(body);
-    if (typeof error === 'string') return error;
+    const parsed: unknown = JSON.parse(body);
+    if (isRecord(parsed) && typeof parsed.error === 'string') return parsed.error;
   } catch {}
   return body === '' ? 'The server gave no reason.' : body;
 }
 
 function isFailedFetch(error: unknown): error is Error {
-  return error instanceof TypeError && error.message === 'fetch failed';
+  return error instanceof TypeError && ['fetch failed', 'terminated'].includes(error.message);
+}
+
+/** Formats the first error of a server that does not answer, and the time for which the request is repeated. */
+export function formatOutage(error: unknown, waitMs: number): string {
+  const reason =
+    error instanceof ApiError ? `The server returned ${error.status}: ${error.reason}` : formatError(error);
+  return cleanText(`${reason} Trying again for ${formatDuration(waitMs)}.`);
 }
 
 /** Formats an error for the terminal. `fetch` reports only that it failed; its cause names the reason. */
 export function formatError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (error.message !== 'fetch failed' || !(cause instanceof Error)) return error.message;
+  const { cause, message } = error;
+  if (message === 'terminated') return 'The connection was lost.';
+  if (message !== 'fetch failed' || !(cause instanceof Error)) return message;
   const code = 'code' in cause ? String(cause.code) : '';
   if (UNTRUSTED_CODES.has(code))
     return `The certificate of the server is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to the certificate of its authority; for a self-signed server that is tls/authority.pem in its data folder.`;

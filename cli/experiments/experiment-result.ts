@@ -1,25 +1,13 @@
 /** The result of an experiment of any type. */
-import type { Effect } from '@switchyard/contract/experiments/presentation/effects.ts';
-import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
-import type { TimelineUnit } from '../terminal/pictures/unit-timeline.ts';
-import type { ExperimentAddress } from './find-experiment.ts';
 
-/** The comparison of one indicator. */
-export interface IndicatorView {
-  indicator: string;
-  role: 'primary' | 'guardrail' | 'other';
-  objective: 'minimize' | 'maximize' | 'none';
-  verdict: string;
-  /** true before the planned end, and for a test that was stopped early. */
-  interim: boolean;
-  reasons: readonly string[];
-  warnings: readonly string[];
-  effect: Effect;
-  /** Means of both sides. */
-  control: number | null;
-  candidate: number | null;
-  pValue: number | null;
-  adjustedPValue: number | null;
+import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
+import type { ExperimentAddress } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import type { IndicatorView } from '@switchyard/contract/experiments/presentation/view-indicator.ts';
+import type { TimelineUnit } from '../terminal/pictures/unit-timeline.ts';
+
+/** The comparison of one indicator with what its pictures show. */
+export interface PicturedIndicator extends IndicatorView {
   /** Wins, ties and losses by input; absent in a switchback test, whose units are not paired. */
   tally?: { wins: number; ties: number; losses: number };
   /** The inputs with both sides, largest decrease first; absent in a switchback test. */
@@ -31,7 +19,7 @@ export interface IndicatorView {
 /** A candidate against the control; the indicators that decide come first. */
 export interface ComparedView {
   names: { control: string; candidate: string };
-  indicators: readonly IndicatorView[];
+  indicators: readonly PicturedIndicator[];
 }
 
 /** A rule of an acceptance test. */
@@ -53,7 +41,11 @@ export interface ExperimentResult {
   address: ExperimentAddress;
   name: string;
   status: string;
-  /** The verdict in sentences; empty while there is none. */
+  /** The decision to release the candidate; absent without a comparison. */
+  decision?: Decision;
+  /** The earlier looks that the decision does not say. */
+  looks?: string;
+  /** The decision and the verdict in sentences; empty while there is none. */
   headlines: readonly string[];
   /** The decision of an acceptance test; null for other types, and while it is undecided. */
   isPassed: boolean | null;

@@ -1,6 +1,6 @@
 /** A run of an ensemble as text: the winner with the reason, the decisions of the rules, then the child runs. */
-import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { EnsembleGain, EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { describeBest, explainWinner } from '@switchyard/contract/runs/presentation/explain-winner.ts';
 import { cleanText } from '../terminal/clean-text.ts';
 import type { Style } from '../terminal/style.ts';
@@ -16,13 +16,7 @@ export function formatEnsembleRun(run: EnsembleRun, settings: { tableWidth: numb
   const gain = result?.gain;
   const lines = [
     settings.style('strong', cleanText(winner)),
-    ...(gain
-      ? [
-          cleanText(
-            `It has ${gain.statistics_path} ${formatSignificant(gain.value, 6)}; a run of the best group, ${gain.best_group.run_group_id}, has ${formatSignificant(gain.best_group.mean, 6)} on average.`,
-          ),
-        ]
-      : []),
+    ...(gain ? [cleanText(describeGain(gain))] : []),
     ...(result?.decisions ?? []).flatMap((decision) => [
       cleanText(
         `Rule ${decision.rule_id}: ${decision.skipped ?? `retains ${describeBest(decision)}: ${decision.kept.length} of ${decision.considered.length} runs.`}`,
@@ -46,4 +40,9 @@ export function formatEnsembleRun(run: EnsembleRun, settings: { tableWidth: numb
     settings,
   );
   return `${lines.join('\n')}\n\n${table}`;
+}
+
+function describeGain({ statistics_path, value, best_group }: EnsembleGain): string {
+  const format = distinguish([value, best_group.mean]);
+  return `It has ${statistics_path} ${format(value)}; a run of the best group, ${best_group.run_group_id}, has ${format(best_group.mean)} on average.`;
 }

@@ -58,6 +58,12 @@ test('the report has the means of both sides, and markup of other people is text
   expect(html).toContain('1970-01-01 00:00 UTC');
 });
 
+test('T9: the report says which look at its question the experiment is', () => {
+  const looks = 'This is look 3 & more.';
+  const html = formatReport({ ...SWITCHBACK, looks }, 'http://127.0.0.1/console', new Date(0));
+  expect(html).toContain('<p>This is look 3 &amp; more.</p>');
+});
+
 test('a result without a verdict says so', () => {
   const { compared: _, ...rest } = SWITCHBACK;
   const text = formatResult({ ...rest, status: 'started', headlines: [], compared: [] }, SETTINGS);

@@ -1,12 +1,12 @@
 /** The result of an experiment as text: the verdict, the pictures, then the table. */
 import {
+  formatAdjustment,
   formatChange,
   formatInterval,
   formatPValue,
-  formatValue,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { findDomain } from '@switchyard/contract/experiments/presentation/interval-domain.ts';
-import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatSides, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { cleanText } from '../terminal/clean-text.ts';
 import { drawDotPlot } from '../terminal/pictures/dot-plot.ts';
 import type { Glyphs } from '../terminal/pictures/glyphs.ts';
@@ -15,8 +15,8 @@ import { drawTallyBar } from '../terminal/pictures/tally-bar.ts';
 import { drawUnitTimeline } from '../terminal/pictures/unit-timeline.ts';
 import type { Style } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
-import type { ComparedView, ExperimentResult, IndicatorView } from './experiment-result.ts';
-import { describeIndicator } from './read-result.ts';
+import { describeIndicator } from './describe-result.ts';
+import type { ComparedView, ExperimentResult, PicturedIndicator } from './experiment-result.ts';
 
 interface ResultSettings {
   width: number;
@@ -78,16 +78,19 @@ function formatCompared(
       (one) => `  ${cleanText(one)}`,
     ),
     '',
-    ...drawIntervals(indicators, settings),
-    '',
-    ...drawIndicator(chosen, result.unit, settings),
-    '',
+    ...[drawIntervals(indicators, settings), drawIndicator(chosen, result.unit, settings)]
+      .filter((lines) => lines.length > 0)
+      .flatMap((lines) => [...lines, '']),
     formatIndicators(indicators, settings),
   ];
 }
 
-function drawIntervals(indicators: readonly IndicatorView[], { width, glyphs }: ResultSettings): string[] {
+function drawIntervals(
+  indicators: readonly PicturedIndicator[],
+  { width, glyphs }: ResultSettings,
+): string[] {
   const visible = indicators.slice(0, INTERVALS_MAX);
+  if (visible.every(({ effect }) => effect.value === null)) return [];
   const { dot, line, start, end, zero, margin } = glyphs;
   // A ratio and a difference have no axis in common.
   const groups = (['relative', 'absolute'] as const)
@@ -100,7 +103,7 @@ function drawIntervals(indicators: readonly IndicatorView[], { width, glyphs }: 
         own.map(({ indicator, verdict, effect }) => ({ ...effect, label: indicator, word: verdict })),
         {
           domain: findDomain(own.map(({ effect }) => effect)),
-          format: (value) => formatChange(measure, value),
+          format: (value, moreDigits) => formatChange(measure, value, moreDigits),
           width,
           glyphs,
         },
@@ -112,52 +115,62 @@ function drawIntervals(indicators: readonly IndicatorView[], { width, glyphs }: 
 const OUTCOMES = { none: ['lower', 'equal', 'higher'], minimize: ['won', 'tied', 'lost'] } as const;
 
 function drawIndicator(
-  { indicator, objective, effect, pairs = [], tally, units }: IndicatorView,
+  { indicator, objective, effect, pairs = [], tally, units }: PicturedIndicator,
   unit: string,
   { width, glyphs }: ResultSettings,
 ): string[] {
   if (units)
     return [
       `Units of ${cleanText(indicator)} in the order of time (${glyphs.dot} counted, ${glyphs.hollow} not)`,
-      ...drawUnitTimeline(units, { format: formatMean, width, glyphs }),
+      ...drawUnitTimeline(units, { format: formatValue, width, glyphs }),
     ];
+  const changes = pairs.flatMap(({ change, failed }) =>
+    change === null && failed === null ? [] : [{ value: change, isSolid: true }],
+  );
   const words = objective === 'none' ? OUTCOMES.none : OUTCOMES.minimize;
-  const bar = tally && [
-    { word: words[0], count: tally.wins },
-    { word: words[1], count: tally.ties },
-    { word: words[2], count: tally.losses },
-  ];
+  const { wins = 0, ties = 0, losses = 0 } = tally ?? {};
   return [
-    ...(pairs.length === 0
+    ...(changes.length === 0
       ? []
       : [
           `Change of ${cleanText(indicator)} by ${unit}, sorted (${glyphs.dot} one ${unit}, ${glyphs.cross} one side failed)`,
-          ...drawDotPlot(
-            pairs.flatMap(({ change, failed }) =>
-              change === null && failed === null ? [] : [{ value: change, isSolid: true }],
-            ),
-            { baseline: 0, format: (value) => formatChange(effect.measure, value), width, glyphs },
-          ),
+          ...drawDotPlot(changes, {
+            baseline: 0,
+            format: (value, moreDigits) => formatChange(effect.measure, value, moreDigits),
+            width,
+            glyphs,
+          }),
           '',
         ]),
-    ...(bar?.[0] && bar[1] && bar[2] ? drawTallyBar([bar[0], bar[1], bar[2]], { width, glyphs }) : []),
+    ...(wins + ties + losses === 0
+      ? []
+      : drawTallyBar(
+          [
+            { word: words[0], count: wins },
+            { word: words[1], count: ties },
+            { word: words[2], count: losses },
+          ],
+          { width, glyphs },
+        )),
   ];
 }
 
-const MEAN_DIGITS = 5;
-const formatMean = (value: number): string => formatSignificant(value, MEAN_DIGITS);
-
-function formatIndicators(indicators: readonly IndicatorView[], settings: ResultSettings): string {
+function formatIndicators(indicators: readonly PicturedIndicator[], settings: ResultSettings): string {
   return formatTable(
     indicators,
     [
       { title: 'INDICATOR', value: ({ indicator }) => indicator },
       { title: 'ROLE', value: ({ role }) => role, isOptional: true },
       { title: 'VERDICT', value: ({ verdict }) => verdict, tone: ({ verdict }) => TONES[verdict] },
-      { title: 'CONTROL', value: ({ control }) => formatValue(control), isNumeric: true, isOptional: true },
+      {
+        title: 'CONTROL',
+        value: ({ control, candidate }) => formatSides([control, candidate])[0],
+        isNumeric: true,
+        isOptional: true,
+      },
       {
         title: 'CANDIDATE',
-        value: ({ candidate }) => formatValue(candidate),
+        value: ({ control, candidate }) => formatSides([control, candidate])[1],
         isNumeric: true,
         isOptional: true,
       },
@@ -172,9 +185,11 @@ function formatIndicators(indicators: readonly IndicatorView[], settings: Result
 
 const TONES: Readonly<Record<string, 'good' | 'bad'>> = { better: 'good', worse: 'bad' };
 
-/** Formats the estimate; empty without one. */
-export function formatEffect({ measure, value }: IndicatorView['effect']): string {
-  return value === null ? '' : formatChange(measure, value);
+/** Formats the estimate and what it is adjusted for; empty without one. */
+export function formatEffect(effect: PicturedIndicator['effect']): string {
+  if (effect.value === null) return '';
+  const adjustment = formatAdjustment(effect);
+  return `${formatChange(effect.measure, effect.value)}${adjustment && `, ${adjustment}`}`;
 }
 
 function formatResultTable(

@@ -1,5 +1,6 @@
 /** Prints the newest experiments of an application. */
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+
+import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import {
   type ListedExperiment,
   type ListTokens,

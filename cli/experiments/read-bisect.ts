@@ -1,17 +1,19 @@
 /** Reads the result of a bisect experiment: the version that introduced the change. */
+
 import type { Client } from '@switchyard/contract/client.ts';
+import {
+  type ExperimentAddress,
+  readExperiment,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
-import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ExperimentResult } from './experiment-result.ts';
-import type { ExperimentAddress } from './find-experiment.ts';
 
 /** Reads the result of the search so far. */
 export async function readBisect(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
-  const params = { application_id: address.application, bisect_id: address.id };
-  const { body } = await client.call('getBisectExperiment', { params });
+  const body = await readExperiment(client, { ...address, type: 'bisect' });
   const measure = body.difference.type;
-  const certainty =
-    body.probability === null ? [] : [`Probability: ${formatSignificant(100 * body.probability, 3)} %.`];
+  const certainty = body.probability === null ? [] : [`Probability: ${formatPercent(body.probability)}.`];
   return {
     address,
     name: body.name,

@@ -1,12 +1,12 @@
 /** Parses the values of options of experiments. The errors name the allowed values. */
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
-import { DIRECTIONS } from '@switchyard/contract/experiments/experiment-settings.ts';
 import {
   EXPERIMENT_TYPES,
   type ExperimentType,
   parseExperimentType,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
+import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
+import { DIRECTIONS } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 /** Parses a number. */
@@ -74,16 +74,25 @@ const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
 
 /** Parses a rule of an acceptance test, such as `result.value mean le 1%`, and adds it to those before it. */
 export function parseMetric(text: string, previous: readonly AcceptanceMetric[] = []): AcceptanceMetric[] {
-  const [field = '', statistic = '', sign, tolerance, hypothesis, ...others] = text.trim().split(/\s+/);
+  const [field = '', statistic = '', sign, tolerance, ...words] = text.trim().split(/\s+/);
   const operator = OPERATORS.find((known) => known === sign);
-  const isPlain = hypothesis === undefined;
-  if (!operator || others.length > 0 || (!isPlain && hypothesis !== 'non-inferiority'))
+  const unknown = words.filter((word) => word !== 'non-inferiority' && word !== 'accept-same');
+  if (!operator || unknown.length > 0 || new Set(words).size < words.length)
     throw new InvalidArgumentError(
-      `It must be "INDICATOR STATISTIC OPERATOR [TOLERANCE [non-inferiority]]" with one of the operators ${OPERATORS.join(', ')}, such as "result.value mean le 1%".`,
+      `It must be "INDICATOR STATISTIC OPERATOR [TOLERANCE [non-inferiority] [accept-same]]" with one of the operators ${OPERATORS.join(', ')}, such as "result.value mean le 1%".`,
     );
   const params = tolerance === undefined ? { operator } : { operator, tolerance: parseAmount(tolerance) };
-  const rule = { field, statistic, metric_type: 'direct-comparison' as const, params };
-  return [...previous, hypothesis === 'non-inferiority' ? { ...rule, hypothesis } : rule];
+  return [
+    ...previous,
+    {
+      field,
+      statistic,
+      metric_type: 'direct-comparison',
+      params,
+      ...(words.includes('non-inferiority') && { hypothesis: 'non-inferiority' }),
+      ...(words.includes('accept-same') && { accept_same: true }),
+    },
+  ];
 }
 
 /** Parses a JSON object. */

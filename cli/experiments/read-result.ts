@@ -1,102 +1,80 @@
 /** Reads the result of an experiment of any type in one form, for the terminal, the report and the CSV file. */
+
 import type { Client } from '@switchyard/contract/client.ts';
+import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Objectives } from '@switchyard/contract/experiments/experiment-settings.ts';
+import {
+  type ExperimentAddress,
+  listExperimentRuns,
+  readExperiment,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import {
   collectComparison,
   readShift,
   sortByRole,
 } from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
-import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
 import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
-import { formatHeadline } from '@switchyard/contract/experiments/presentation/headline.ts';
 import {
   createOriginalReader,
   type PairedRun,
   pairRuns,
   readBatchInput,
 } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
-import type { ComparedView, ExperimentResult, IndicatorView, RuleView } from './experiment-result.ts';
-import type { ExperimentAddress } from './find-experiment.ts';
+import { viewIndicator } from '@switchyard/contract/experiments/presentation/view-indicator.ts';
+import { viewResult } from './describe-result.ts';
+import type { ComparedView, ExperimentResult, RuleView } from './experiment-result.ts';
 import { readBisect } from './read-bisect.ts';
 import { readSwitchback } from './read-switchback.ts';
 
+type Reader = (client: Client, address: ExperimentAddress) => Promise<ExperimentResult>;
+
+const READERS: Record<ExperimentType, Reader> = {
+  batch: readBatch,
+  scenario: readBatch,
+  acceptance: readAcceptance,
+  shadow: readShadow,
+  switchback: readSwitchback,
+  bisect: readBisect,
+};
+
 /** Reads the result. Pairs of runs need the list of all runs, so an experiment with many takes a moment. */
-export async function readResult(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
-  switch (address.type) {
-    case 'batch':
-    case 'scenario':
-      return readBatch(client, address);
-    case 'acceptance':
-      return readAcceptance(client, address);
-    case 'shadow':
-      return readShadow(client, address);
-    case 'switchback':
-      return readSwitchback(client, address);
-    case 'bisect':
-      return readBisect(client, address);
-  }
+export function readResult(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
+  return READERS[address.type](client, address);
 }
 
 async function readBatch(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
-  const params = { application_id: address.application, batch_id: address.id };
-  const { body } = await client.call('getBatchExperiment', { params });
-  const runs = (await client.call('listBatchExperimentRuns', { params })).body.runs;
+  const body = await readExperiment(client, { ...address, type: 'batch' });
+  const { runs } = await listExperimentRuns(client, address);
   const compared = viewGroups(body.comparisons, {
     runs,
     readInput: readBatchInput,
     ...(body.objectives && { objectives: body.objectives }),
   });
-  return {
-    address: { ...address, type: body.type },
-    name: body.name,
-    status: body.status,
-    headlines: compared.map(describeFirst),
-    isPassed: null,
-    warnings: body.warnings,
-    unit: 'input',
-    compared,
-    body,
-  };
+  return { ...viewResult({ ...address, type: body.type }, body, compared), unit: 'input' };
 }
 
 async function readShadow(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
-  const params = { application_id: address.application, shadow_id: address.id };
-  const { body } = await client.call('getShadowTest', { params });
-  const runs = (await client.call('listShadowTestRuns', { params })).body.runs;
+  const body = await readExperiment(client, { ...address, type: 'shadow' });
+  const { runs } = await listExperimentRuns(client, address);
   const compared = viewGroups(body.compared, {
     runs,
     readInput: createOriginalReader(address.id),
     objectives: body.objectives,
   });
-  return {
-    address,
-    name: body.name,
-    status: body.status,
-    headlines: compared.map(describeFirst),
-    isPassed: null,
-    warnings: body.warnings,
-    unit: 'original',
-    compared,
-    body,
-  };
+  return { ...viewResult(address, body, compared), unit: 'original' };
 }
 
 async function readAcceptance(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
-  const { application: application_id, id: acceptance_id } = address;
-  const { body } = await client.call('getAcceptanceTest', { params: { application_id, acceptance_id } });
-  const params = { application_id, batch_id: body.experiment_id };
+  const body = await readExperiment(client, { ...address, type: 'acceptance' });
+  const owner = { ...address, type: 'batch', id: body.experiment_id } as const;
   const groups = collectComparison(body);
-  const runs = groups ? (await client.call('listBatchExperimentRuns', { params })).body.runs : [];
+  const runs = groups ? (await listExperimentRuns(client, owner)).runs : [];
   return {
-    address,
-    name: body.name,
-    status: body.status,
-    headlines: describeDecision(body),
+    ...viewResult(address, body, []),
     isPassed: body.results?.passed ?? null,
-    warnings: body.warnings,
     unit: 'input',
     compared: groups ? viewGroups([groups], { runs, readInput: readBatchInput }) : [],
     rules: listRules(body),
@@ -104,17 +82,8 @@ async function readAcceptance(client: Client, address: ExperimentAddress): Promi
   };
 }
 
-function describeDecision({ results, metrics, candidate }: AcceptanceTest): string[] {
-  if (!results) return [];
-  const name = candidate.ensemble_id ?? candidate.instance_id;
-  const met = results.metric_results?.filter(({ passed }) => passed).length ?? 0;
-  const rules = metrics.length === 1 ? 'rule' : 'rules';
-  const decision = `${results.passed ? 'Passed' : 'Not passed'}: ${name} meets ${met} of ${metrics.length} ${rules}.`;
-  return results.error === undefined ? [decision] : [decision, results.error];
-}
-
 function listRules({ results }: AcceptanceTest): RuleView[] {
-  return (results?.metric_results ?? []).map(({ metric, passed, reason, warnings = [] }) => ({
+  return (results?.metric_results ?? []).map(({ metric, passed, reason, warnings }) => ({
     rule: formatRule(metric),
     isPassed: passed,
     reason,
@@ -132,49 +101,20 @@ function viewGroups(compared: readonly ComparedGroups[], settings: GroupSettings
   const nameGroup = createGroupNamer(compared.flatMap(({ control, candidate }) => [control, candidate]));
   return compared.map(({ control, candidate, indicators }) => ({
     names: { control: nameGroup(control), candidate: nameGroup(candidate) },
-    indicators: sortByRole(indicators).map((comparison): IndicatorView => {
-      const effect = readEffect(comparison);
-      const {
-        indicator,
-        role = 'other',
-        verdict,
-        interim = false,
-        reasons,
-        warnings,
-        objective,
-      } = comparison;
+    indicators: sortByRole(indicators).map((comparison) => {
+      const view = viewIndicator(comparison);
       return {
-        ...{ indicator, role, verdict, interim, reasons, warnings, objective, effect },
-        control: comparison.control.mean,
-        candidate: comparison.candidate.mean,
-        pValue: comparison.wilcoxon.p_value,
-        adjustedPValue: comparison.wilcoxon.p_value_holm,
+        ...view,
         tally: comparison.inputs,
         pairs: pairRuns(settings.runs, {
           control,
           candidate,
-          indicator,
-          measure: effect.measure,
-          shift: readShift(settings.objectives, indicator),
+          indicator: view.indicator,
+          measure: view.effect.measure,
+          shift: readShift(settings.objectives, view.indicator),
           readInput: settings.readInput,
         }),
       };
     }),
   }));
-}
-
-/** The sentence about the indicator that decides, or about the first one. */
-function describeFirst({ names, indicators }: ComparedView): string {
-  const [first] = indicators;
-  if (!first) return `No indicator of ${names.candidate} and ${names.control} can be compared.`;
-  return describeIndicator({ names, indicators }, first);
-}
-
-/** The sentence about an indicator, such as `new is better than old in result.value: -7.8 %.` */
-export function describeIndicator(
-  { names }: ComparedView,
-  { indicator, verdict, effect, interim }: IndicatorView,
-): string {
-  const headline = formatHeadline({ ...names, indicator, verdict, effect });
-  return interim ? `${headline} (Interim: the experiment was not at its planned end.)` : headline;
 }

@@ -1,14 +1,21 @@
 /** Waits for the end of an experiment, and reports its progress. */
+
 import { setTimeout } from 'node:timers/promises';
-import { countRuns, hasPlannedRuns } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import {
+  countRuns,
+  type ExperimentAddress,
+  type ExperimentState,
+  readState,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { CommandError } from '../errors/command-error.ts';
+import { isTransient } from '../errors/retry.ts';
 import { formatHint } from '../session/hints.ts';
 import type { Session } from '../session/session.ts';
 import { createLiveLine } from '../terminal/live-line.ts';
 import { chooseGlyphs } from '../terminal/pictures/glyphs.ts';
 import { drawProgress } from '../terminal/pictures/progress-bar.ts';
-import { type ExperimentAddress, type ExperimentState, readState } from './find-experiment.ts';
 
 /** The first check follows soon, for short runs; later ones are a second apart. */
 const POLL_MS_MIN = 100;
@@ -54,7 +61,7 @@ export async function waitForEnd(
     });
   } catch (error) {
     report.end();
-    if (session.terminal.signal.aborted)
+    if (session.terminal.signal.aborted || isTransient(error))
       session.terminal.err.write(
         `Experiment ${address.id} continues. Watch it again with: ${formatHint(session, `experiments watch ${address.id}`)}\n`,
       );
@@ -66,7 +73,7 @@ export async function waitForEnd(
 
 /** Copies of a completed shadow test, and live runs of a switchback test, end after the test and still count. */
 function hasFinishedRuns({ type }: ExperimentAddress, state: ExperimentState): boolean {
-  return hasPlannedRuns(type) || (state.number_of_completed_runs ?? 0) >= (state.number_of_runs ?? 0);
+  return !hasFact(type, 'isLive') || (state.number_of_completed_runs ?? 0) >= (state.number_of_runs ?? 0);
 }
 
 interface ProgressReport {
@@ -83,7 +90,7 @@ function createProgressReport({ terminal, output }: Session, { type }: Experimen
   let written = '';
   const update = (state: ExperimentState, isLast: boolean): void => {
     const ended = state.number_of_completed_runs ?? 0;
-    const total = hasPlannedRuns(type) ? countRuns(state) : 0;
+    const total = hasFact(type, 'isLive') ? 0 : countRuns(state);
     first ??= ended;
     const done = ended - first;
     // The speed of this wait: the server may have paused before.

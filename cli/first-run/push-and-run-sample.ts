@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Client } from '@switchyard/contract/client.ts';
 import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { parse } from 'yaml';
+import { readAppManifest } from '../packing/manifest.ts';
 import { applicationExists, pushApp } from '../packing/push-app.ts';
 
 const SAMPLE_APP = 'vehicle-routing';
@@ -43,7 +43,11 @@ export async function pushAndRunSample(
   for (const name of names.sort((a, b) => Number(b === SAMPLE_APP) - Number(a === SAMPLE_APP))) {
     if (await isPushed(client, name)) continue;
     const folder = join(appsFolder, name);
-    const application = { id: name, name: title(name), description: summary(folder) };
+    const application = {
+      id: name,
+      name: title(name),
+      description: readAppManifest(folder).manifest.description?.slice(0, 128) ?? '',
+    };
     await pushApp(client, folder, application);
     pushed.push(name);
     print(`pushed ${name}`);
@@ -63,7 +67,7 @@ export async function pushAndRunSample(
         error: body.error,
         value: indicators.find((one) => one.name === 'result.value')?.value ?? null,
         indicators,
-        seconds: body.duration / 1000,
+        seconds: body.execution_duration / 1000,
       };
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -73,8 +77,8 @@ export async function pushAndRunSample(
 /** A first start that was interrupted has left its run in the queue, where it is waited for. */
 async function findOrCreateRun(client: Client, input: unknown): Promise<RunId> {
   const params = { application_id: SAMPLE_APP };
-  const listed = await client.call('listRuns', { params });
-  const earlier = listed.body.runs.find(({ name }) => name === RUN_NAME);
+  const listed = await client.call('listRuns', { params, query: { name: RUN_NAME } });
+  const [earlier] = listed.body.runs;
   if (earlier) return earlier.id;
   const created = await client.call('createRun', {
     params,
@@ -103,10 +107,4 @@ async function isPushed(client: Client, id: string): Promise<boolean> {
 
 function title(name: string): string {
   return name.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase());
-}
-
-/** Returns the description in the manifest, at most 128 characters; empty when there is none. */
-function summary(folder: string): string {
-  const manifest: { description?: unknown } | null = parse(readFileSync(join(folder, 'app.yaml'), 'utf8'));
-  return typeof manifest?.description === 'string' ? manifest.description.slice(0, 128) : '';
 }

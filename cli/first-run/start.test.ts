@@ -84,7 +84,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     const second = start();
     const [, address = ''] = await second.prints(/site {3}(http:\S+)\/docs/);
     await second.prints(/First run: vehicle-routing on its sample input/);
-    await second.prints(/status {5}succeeded\n {2}objective {2}\d+(\.\d+)?\n {2}time/);
+    await second.prints(/status {5}succeeded\n {2}objective {2}[\d,]+(\.\d+)?\n {2}time/);
     await second.prints(/Next: /);
     expect(await listRuns(address)).toMatchObject([{ name: 'First run', status_v2: 'succeeded' }]);
     const profile = { url: address, token: readFileSync(join(data, 'root-token'), 'utf8').trim() };

@@ -17,7 +17,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Returns the output of the welcome, of a pseudo-terminal if `atTerminal`. */
 function runWelcome(isFirstStart: boolean, atTerminal: boolean): string {
   const url = 'http://127.0.0.1:8080';
-  const ready = { url, publicUrl: url, role: 'all', tokenPath, isFirstStart, containment: null, notHeld: [] };
+  const ready = {
+    ...{ url, publicUrl: url, role: 'all', tokenPath, authorityPath: null, isFirstStart },
+    ...{ containment: null, containmentNote: '', notHeld: [] },
+  };
   const command = [process.execPath, WELCOME] as const;
   const [file, ...args] = atTerminal
     ? ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...command]

@@ -2,32 +2,36 @@
  * Prints the welcome of `npm start` once the server is ready, and makes the first run on the first start. It is an ordinary
  * client of the server. The script that starts both passes the address in `SWITCHYARD_READY`.
  */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import { formatError } from '../errors/report-error.ts';
 import { VERSION } from '../session/version.ts';
 import { saveLocalProfile } from './local-profile.ts';
 import { type FirstRunResult, pushAndRunSample } from './push-and-run-sample.ts';
 
 /** The message of a ready server. */
-interface Ready {
-  url: string;
+const Ready = Type.Object({
+  url: Type.String(),
   /** The start of signed URLs. */
-  publicUrl: string;
+  publicUrl: Type.String(),
   /** The certificate that clients have to trust; null for one that they trust already, and without TLS. */
-  authorityPath: string | null;
-  role: string;
-  tokenPath: string;
+  authorityPath: Type.Union([Type.String(), Type.Null()]),
+  role: Type.String(),
+  tokenPath: Type.String(),
   /** True when this start created the root token. */
-  isFirstStart: boolean;
-  containment: 'sandbox' | 'limits' | null;
-  containmentNote: string;
+  isFirstStart: Type.Boolean(),
+  containment: Type.Union([Type.Literal('sandbox'), Type.Literal('limits'), Type.Null()]),
+  containmentNote: Type.String(),
   /** Sentences about what apps can do on this host despite their limits. */
-  notHeld: string[];
-}
+  notHeld: Type.Array(Type.String()),
+});
 
-const ready: Ready = JSON.parse(process.env.SWITCHYARD_READY ?? '{}');
+const ready = createJsonParser(Ready)(process.env.SWITCHYARD_READY ?? '', 'SWITCHYARD_READY');
 const print = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -106,8 +110,9 @@ function report(outcome: FirstRunResult): void {
   print(`First run: ${outcome.application} on its sample input`);
   print(`  run        ${outcome.runId}`);
   print(`  status     ${outcome.status}${outcome.error ? `: ${outcome.error}` : ''}`);
-  if (outcome.value !== null) print(`  objective  ${outcome.value}`);
-  print(`  time       ${outcome.seconds.toFixed(1)} s`);
+  if (outcome.value !== null)
+    print(`  objective  ${typeof outcome.value === 'number' ? formatNumber(outcome.value) : outcome.value}`);
+  print(`  time       ${formatDuration(1000 * outcome.seconds)}`);
   print();
   print(`Next: ${ready.url}/docs/get-started/quickstarts/overview`);
   print();

@@ -3,7 +3,7 @@
  * without a shell and with its environment, then `pre-push` in a shell. Both run in the folder of the app.
  */
 import { spawn } from 'node:child_process';
-import type { AppManifest } from './manifest.ts';
+import type { Manifest } from '@switchyard/contract/applications/manifest/manifest.ts';
 import { formatArchitecture, formatTarget, type Target } from './target.ts';
 
 /** Of the output of a command that failed, the error has the end. */
@@ -14,20 +14,20 @@ export type ReportLine = (line: string) => void;
 /** Throws with the output of the command that fails. */
 export async function runBuildSteps(
   folder: string,
-  manifest: AppManifest,
+  { build, 'pre-push': prePush }: Manifest,
   target: Target,
   report: ReportLine,
 ): Promise<void> {
-  if (manifest.build) {
-    const { command, environment } = manifest.build;
-    report(`Running build.command: ${command}`);
-    const variables = retarget(environment, target, report);
-    await runStep('build.command', command.split(' ').filter(Boolean), { cwd: folder, variables, report });
+  if (build?.command) {
+    report(`Running build.command: ${build.command}`);
+    const command = build.command.split(' ').filter(Boolean);
+    const variables = retarget(build.environment ?? {}, target, report);
+    await runStep('build.command', command, { cwd: folder, variables, report });
   }
-  if (manifest.prePush !== undefined) {
-    report(`Running pre-push: ${manifest.prePush}`);
+  if (prePush) {
+    report(`Running pre-push: ${prePush}`);
     const variables = { SWITCHYARD_TARGET: formatTarget(target) };
-    await runStep('pre-push', ['sh', '-c', manifest.prePush], { cwd: folder, variables, report });
+    await runStep('pre-push', ['sh', '-c', prePush], { cwd: folder, variables, report });
   }
 }
 
@@ -36,15 +36,15 @@ export async function runBuildSteps(
  * run on the server that it is pushed to.
  */
 function retarget(
-  environment: Record<string, string>,
+  environment: Record<string, string | number | boolean>,
   target: Target,
   report: ReportLine,
 ): Record<string, string> {
   const wanted: Record<string, string> = { GOOS: target.platform, GOARCH: formatArchitecture(target) };
   const variables: Record<string, string> = { SWITCHYARD_TARGET: formatTarget(target) };
   for (const [name, value] of Object.entries(environment)) {
-    variables[name] = wanted[name] ?? value;
-    if (variables[name] !== value)
+    variables[name] = wanted[name] ?? String(value);
+    if (variables[name] !== String(value))
       report(
         `build.environment sets ${name} to ${value}; the server runs ${formatTarget(target)}, so ${variables[name]} is used.`,
       );

@@ -1,6 +1,6 @@
 /** `switchyard push` as its user: the program in a separate process against a server, with an app in a folder. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -106,11 +106,13 @@ describe('B5: folders and build steps of the manifest', () => {
 runtime: node:26
 files: [main.mjs, made.txt]
 build:
-  command: ${process.execPath} build.mjs
+  command: sh build.sh
   environment: { GOOS: plan9, GOARCH: mips, COUNT: 3 }
 pre-push: printf ' then %s' "$SWITCHYARD_TARGET" >> made.txt
 `,
       'main.mjs': MAIN,
+      // The command has no quotes, and the path of Node may have a space.
+      'build.sh': `exec "${process.execPath}" build.mjs`,
       'build.mjs': `
 import { writeFileSync } from 'node:fs';
 const { GOOS, GOARCH, COUNT } = process.env;
@@ -122,7 +124,7 @@ writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
     const arch = process.arch === 'x64' ? 'amd64' : process.arch;
     expect(code).toBe(0);
     expect(stderr.split('\n').slice(0, 5)).toEqual([
-      `Running build.command: ${process.execPath} build.mjs`,
+      'Running build.command: sh build.sh',
       `build.environment sets GOOS to plan9; the server runs ${process.platform}-${process.arch}, so ${process.platform} is used.`,
       `build.environment sets GOARCH to mips; the server runs ${process.platform}-${process.arch}, so ${arch} is used.`,
       'compiling',
@@ -132,6 +134,25 @@ writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
     expect(output).toMatchObject({
       made: `${process.platform} ${arch} 3 then ${process.platform}-${process.arch}`,
     });
+  });
+
+  test('A12, W6: push names what it leaves out, and sends nothing when a link leads out of the folder', async () => {
+    const path = appFolder('linked', {
+      'app.yaml': 'type: node\nruntime: node:26\nfiles: [main.mjs, data]\n',
+      'main.mjs': MAIN,
+      'data/.hidden': '1',
+      'data/a': '2',
+    });
+    expect(await push(path, 'linked')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('left out: data/.hidden (hidden'),
+    });
+    symlinkSync(folder, join(path, 'data', 'keys'));
+    expect(await push(path, 'not-linked')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`"data/keys" in ${path} cannot be sent: it leads to ${folder}`),
+    });
+    expect(await isThere('not-linked')).toBe(false);
   });
 
   test('a step that fails ends the push with its output, and nothing is pushed', async () => {
@@ -149,8 +170,6 @@ writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
   test.each([
     ['build: { command: no-such-compiler }', 'build.command of app.yaml could not be started'],
     ['pre-push: echo the reason >&2; exit 3', /pre-push of app\.yaml ended with exit code 3;.*\nthe reason$/],
-    ['build: [go, build]', 'must be a map with command and environment'],
-    ['build: { command: [go, build] }', 'build.command'],
     ['files: [no-such-folder]', '"no-such-folder" in files, which matches no file'],
   ])('%s is refused', async (line, words) => {
     const path = appFolder('refused', {
@@ -208,13 +227,13 @@ describe('B4: python.pip-requirements', () => {
     expect(first.stderr).toMatch(
       /^Installing the Python packages of requirements\.txt for \w+-\w+, Python 3\.\d+, with (uv|pip)\.$/m,
     );
-    expect(first.stderr).toMatch(/^Python packages: 1 with 0\.0 MB: pricing 1\.0\.$/m);
+    expect(first.stderr).toMatch(/^Python packages: 1 with \d+\sB: pricing 1\.0\.$/m);
     expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 
     makeWheel(wheels, 'pricing', '2.0', 'py3-none-any');
     const again = await push(path, 'python', index);
     expect(again.stderr).toMatch(
-      /^Python packages: 1 with 0\.0 MB, as installed on \d{4}-\d\d-\d\d for the same requirements/m,
+      /^Python packages: 1 with \d+\sB, as installed on \d{4}-\d\d-\d\d for the same requirements/m,
     );
     expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 

@@ -11,6 +11,13 @@ import type { Requirements } from './python-requirements.ts';
 import { runProgram } from './run-program.ts';
 import { formatTarget, type Target } from './target.ts';
 
+/**
+ * Variables that uv and pip get. They replace variables in requirements, so a secret of the user could become part of an
+ * address that the author of the app chose. The settings of an index are PIP_* and UV_*.
+ */
+const INSTALLER_VARIABLES =
+  /^(PATH|HOME|USER|LOGNAME|LANG|TZ|TMPDIR|TEMP|TMP|NETRC|VIRTUAL_ENV|CONDA_PREFIX|SSH_AUTH_SOCK|CC|CXX|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE|(PIP|UV|LC|XDG|PYTHON|PYENV)\w*|(C|CPP|CXX|LD)FLAGS)$/i;
+
 const INSTALL_MS_MAX = 15 * 60_000;
 const PROBE_MS_MAX = 20_000;
 /** The newest glibc of wheels that are installed, as in the published client. */
@@ -101,6 +108,7 @@ async function install(
   return await runProgram([...command, ...wheels, '--target', place, '-r', file], {
     cwd: folder,
     timeoutMs: INSTALL_MS_MAX,
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => INSTALLER_VARIABLES.test(name))),
     onLine: (line) => {
       const progress = PROGRESS.exec(line);
       if (progress?.[1] !== undefined) report(`  ${progress[1]}`);

@@ -3,6 +3,7 @@
  * gzip tar of `.nextmv/python/deps/`, as the published client does it. A packed set is used again while requirements and
  * target are the same.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import {
@@ -21,10 +22,13 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { findPipRequirements, type Manifest } from '@switchyard/contract/applications/manifest/manifest.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { pack } from 'tar-stream';
+import Type, { type Static } from 'typebox';
 import { findCacheFolder } from '../profiles/user-folders.ts';
 import type { ReportLine } from './build-steps.ts';
-import type { PythonSettings } from './manifest.ts';
 import { findInstaller } from './python-installers.ts';
 import { readRequirements } from './python-requirements.ts';
 import { formatArchitecture, formatTarget, type Target } from './target.ts';
@@ -45,24 +49,28 @@ const GZIP_LEVEL = 4;
 export const ENTRY_TIME = new Date('1980-01-01T00:00:00Z');
 
 /** The description stored with a packed set. */
-interface PackedSet {
+const PackedSet = Type.Object({
   /** Such as `numpy 2.4.6`. */
-  packages: string[];
-  bytes: number;
-  packedAt: string;
-}
+  packages: Type.Array(Type.String()),
+  bytes: Type.Number(),
+  packedAt: Type.String(),
+});
+type PackedSet = Static<typeof PackedSet>;
+const parseSet = createJsonParser(PackedSet);
 
-/** Path of the packed packages; undefined when the requirements are empty. Throws with what to do about it. */
+/** Path of the packed packages of the manifest; undefined when it requires none. Throws with what to do about it. */
 export async function packPythonPackages(
   folder: string,
-  settings: PythonSettings,
+  manifest: Manifest,
   target: Target,
   report: ReportLine,
 ): Promise<string | undefined> {
-  const requirements = await readRequirements(folder, settings.requirements);
+  const named = findPipRequirements(manifest);
+  if (named === undefined) return undefined;
+  const requirements = await readRequirements(folder, typeof named === 'string' ? named.trim() : named);
   if (requirements.isEmpty) return undefined;
-  const python = target.python || settings.version || DEFAULT_PYTHON;
-  noteDifferences(settings, target, python, report);
+  const python = target.python || String(manifest.python?.version || DEFAULT_PYTHON);
+  noteDifferences(manifest, target, python, report);
   const identity = JSON.stringify([1, requirements.text, formatTarget(target), python]);
   const key = requirements.isCacheable
     ? createHash('sha256').update(identity).digest('hex').slice(0, 24)
@@ -94,24 +102,28 @@ export async function packPythonPackages(
   return packed;
 }
 
-function noteDifferences(settings: PythonSettings, target: Target, python: string, report: ReportLine): void {
-  if (settings.arch !== undefined && settings.arch !== formatArchitecture(target))
+function noteDifferences(manifest: Manifest, target: Target, python: string, report: ReportLine): void {
+  const { arch, version } = manifest.python ?? {};
+  if (arch && arch !== formatArchitecture(target))
     report(
-      `python.arch is ${settings.arch}; the server runs ${formatTarget(target)}, so packages for ${formatArchitecture(target)} are installed.`,
+      `python.arch is ${arch}; the server runs ${formatTarget(target)}, so packages for ${formatArchitecture(target)} are installed.`,
     );
-  if (settings.version !== undefined && settings.version !== python)
+  if (version && String(version) !== python)
     report(
-      `python.version is ${settings.version}; the server runs Python ${python}, so packages for ${python} are installed.`,
+      `python.version is ${version}; the server runs Python ${python}, so packages for ${python} are installed.`,
     );
 }
+
+const parseOrigin = createJsonParser(
+  Type.Object({ dir_info: Type.Optional(Type.Object({ editable: Type.Optional(Type.Boolean()) })) }),
+);
 
 /** Throws for a package that is a link to a folder of this machine, as `-e` in a file that the requirements name makes it. */
 async function refuseLinks(place: string, name: string): Promise<void> {
   for (const entry of await readdir(place)) {
     if (!entry.endsWith('.dist-info')) continue;
     const origin = await readFile(join(place, entry, 'direct_url.json'), 'utf8').catch(() => '{}');
-    const parsed: { dir_info?: { editable?: boolean } } = JSON.parse(origin);
-    if (parsed.dir_info?.editable)
+    if (parseOrigin(origin, `direct_url.json of ${entry}`).dir_info?.editable)
       throw new Error(
         `${name} installs ${entry.replace(/-.*/, '')} as editable: a link to a folder of this machine, which the server does not have. Write its path without -e.`,
       );
@@ -174,7 +186,7 @@ function resolveNotePath(packed: string): string {
 async function readSet(packed: string): Promise<PackedSet | undefined> {
   try {
     await stat(packed);
-    const set: PackedSet = JSON.parse(await readFile(resolveNotePath(packed), 'utf8'));
+    const set = parseSet(await readFile(resolveNotePath(packed), 'utf8'), packed);
     const now = new Date();
     await utimes(resolveNotePath(packed), now, now);
     return set;
@@ -202,5 +214,5 @@ async function readLastUse(packed: string): Promise<number> {
 }
 
 function measureSize(set: PackedSet): string {
-  return `${set.packages.length} with ${(set.bytes / 1_000_000).toFixed(1)} MB`;
+  return `${set.packages.length} with ${formatBytes(set.bytes)}`;
 }

@@ -21,6 +21,6 @@ test('a program that exceeds its limit is ended, and the output says so', async 
   const { code, output } = await runProgram(['sleep', '60'], { cwd: tmpdir(), timeoutMs: 50 });
   expect({ code, output }).toEqual({
     code: 1,
-    output: expect.stringContaining('SIGTERM; its limit is 0.05 s'),
+    output: expect.stringContaining('SIGTERM; its limit is 50\u00a0ms'),
   });
 });

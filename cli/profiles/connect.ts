@@ -8,6 +8,7 @@ import tls from 'node:tls';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { createRepeat, type OnOutage } from '../errors/retry.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkToken, parseServerUrl } from './check-connection.ts';
 import { type Profile, readProfiles } from './profiles.ts';
@@ -59,13 +60,26 @@ function findLocalServer(env: Terminal['env'], cwd: string): Partial<Profile> {
   return { url, token: readFileSync(path, 'utf8').trim(), ...(isSecure ? { authority } : {}) };
 }
 
-/** Returns a client for the server. The signal ends its requests. */
-export function connect(profile: Profile, signal: AbortSignal): Client {
+interface ConnectOptions {
+  /** Ends the requests. */
+  signal: AbortSignal;
+  /** Called once for each time in which the server does not answer. */
+  onOutage?: OnOutage;
+  /** true: a server that has never answered is waited for as well. */
+  expectsServer?: boolean;
+}
+
+/** Returns a client for the server. Its requests outlast a restart of the server: see `createRepeat`. */
+export function connect(
+  profile: Profile,
+  { signal, onOutage = () => {}, expectsServer = false }: ConnectOptions,
+): Client {
   trustConnection(profile);
   return createClient({
     url: profile.url,
     token: profile.token,
     fetch: (input, init) => fetch(input, { ...init, signal: init?.signal ?? signal }),
+    repeat: createRepeat({ signal, onOutage, expectsServer }),
   });
 }
 

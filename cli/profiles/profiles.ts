@@ -4,24 +4,29 @@
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type, { type Static } from 'typebox';
 import { CommandError } from '../errors/command-error.ts';
 import { type Environment, findConfigFolder } from './user-folders.ts';
 
 /** One server. */
-export interface Profile {
-  url: string;
-  token: string;
+const Profile = Type.Object({
+  url: Type.String(),
+  token: Type.String(),
   /** Path of the certificate of its authority, which the system does not know. */
-  authority?: string;
+  authority: Type.Optional(Type.String()),
   /** The application of commands without `--app`. */
-  application?: string;
-}
+  application: Type.Optional(Type.String()),
+});
+export type Profile = Static<typeof Profile>;
 
-export interface Profiles {
+const Profiles = Type.Object({
   /** Name of the profile of commands without `--profile`; empty for none. */
-  current: string;
-  profiles: Record<string, Profile>;
-}
+  current: Type.String(),
+  profiles: Type.Record(Type.String(), Profile),
+});
+export type Profiles = Static<typeof Profiles>;
+const parseProfiles = createJsonParser(Profiles);
 
 function findProfilesPath(env: Environment): string {
   return join(findConfigFolder(env), 'profiles.json');
@@ -34,8 +39,7 @@ export function readProfiles(env: Environment): Profiles {
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
     throw new CommandError(`Other users may read the tokens in ${path}. Run: chmod 600 '${path}'`);
   try {
-    const { current, profiles }: Profiles = JSON.parse(readFileSync(path, 'utf8'));
-    return { current, profiles };
+    return parseProfiles(readFileSync(path, 'utf8'), path);
   } catch {
     throw new CommandError(
       `${path} is not the JSON that "switchyard login" wrote. Move it away and sign in again.`,

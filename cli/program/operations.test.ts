@@ -1,6 +1,7 @@
 /** Every operation of the contract has a command, or a reason why it has none. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXPERIMENT_TYPES, EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { expect, test } from 'vitest';
 
@@ -46,13 +47,22 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
 /** Folders whose code calls operations that no command for people needs. */
 const OTHER_CODE = /(^|\/)(mcp|api|testing|templates|build)\/|\.test\.ts$/;
 
-/** The lists of experiments, of which `experiments list` makes one. */
-const SHARED_CODE = '../contract/experiments/presentation/list-experiments.ts';
+/** Operations whose ids the commands of `switchyard experiments` for all types build. */
+const BUILT = new Set(
+  EXPERIMENT_TYPES.flatMap((type) => {
+    const { resource } = EXPERIMENTS[type];
+    const verbs = ['create', 'get', 'update', 'delete', 'start', 'stop'];
+    return [
+      ...verbs.map((verb) => `${verb}${resource}`),
+      ...[`list${resource}s`, `list${resource}Runs`, `get${resource}Metadata`],
+    ];
+  }),
+);
 
 /** Returns the code of the commands, without types of operations. */
 function readCommands(): string {
   const root = join(import.meta.dirname, '..');
-  return [...readdirSync(root, { recursive: true, encoding: 'utf8' }), SHARED_CODE]
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !OTHER_CODE.test(path))
     .map((path) => readFileSync(join(root, path), 'utf8').replaceAll(/Operations\['\w+'\]/g, ''))
     .join('\n');
@@ -60,6 +70,6 @@ function readCommands(): string {
 
 test('every operation has a command, or a reason for none', () => {
   const code = readCommands();
-  const unused = Object.keys(operations).filter((id) => !code.includes(`'${id}'`));
+  const unused = Object.keys(operations).filter((id) => !code.includes(`'${id}'`) && !BUILT.has(id));
   expect(unused.toSorted()).toEqual(Object.keys(WITHOUT_COMMAND).toSorted());
 });

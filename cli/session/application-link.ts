@@ -2,6 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import { CommandError } from '../errors/command-error.ts';
 
 /** The file that `push` and `init` write beside `app.yaml`. */
@@ -22,10 +24,12 @@ export function nameApplication(folder: string): string {
   return suggestId(basename(folder)) || basename(folder);
 }
 
+const parseLink = createJsonParser(Type.Object({ application: Type.String() }));
+
 function readLink(path: string): string {
   try {
-    const { application }: { application?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof application === 'string' && application !== '') return application;
+    const { application } = parseLink(readFileSync(path, 'utf8'), path);
+    if (application !== '') return application;
   } catch {}
   throw new CommandError(
     `${path} must be JSON with the field "application", such as {"application": "routing"}.`,

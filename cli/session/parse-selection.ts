@@ -1,5 +1,7 @@
 /** Prints a part of a response: what a JMESPath expression (https://jmespath.site) selects from it. */
 import { compile, type JSONValue, TreeInterpreter } from '@jmespath-community/jmespath';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import { CommandError } from '../errors/command-error.ts';
 import { cleanText } from '../terminal/clean-text.ts';
 import type { Selection } from '../terminal/output.ts';
@@ -24,9 +26,12 @@ export function parseSelection(expression: string): Selection {
   };
 }
 
+/** Every value of JSON is a JSONValue. */
+const parseValue = createJsonParser(Type.Unsafe<JSONValue>({}));
+
 function parseJson(json: string): JSONValue {
   try {
-    return JSON.parse(json);
+    return parseValue(json, 'The content');
   } catch {
     throw new CommandError('The content is not JSON, from which --select could select. Leave out --select.');
   }

@@ -2,7 +2,10 @@
 import type { Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
+import { formatOutage } from '../errors/report-error.ts';
 import { type Connection, connect, findConnection } from '../profiles/connect.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { createLiveLine } from '../terminal/live-line.ts';
 import { createOutput, type Form, type Output, type Selection } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findLinkedApplication } from './application-link.ts';
@@ -26,8 +29,13 @@ export interface Session {
   readonly selection: Selection | undefined;
   /** The server of the command. Throws CommandError when none is known. */
   findConnection(): Connection;
-  /** The client for the server. Throws CommandError when none is known. */
-  connect(): Client;
+  /**
+   * The client for the server, which outlasts a restart of it. Throws CommandError when none is known. The first call says
+   * whether a server that does not answer from the start is waited for as well.
+   */
+  connect(options?: { expectsServer?: boolean }): Client;
+  /** A client for the server of a profile. */
+  connectTo(profile: Profile): Client;
   /** The id of the application of the command. Throws CommandError when none is known. */
   findApplication(): string;
   /** Sets the options of the command before it starts. */
@@ -54,10 +62,11 @@ export function createSession(terminal: Terminal): Session {
       return selection;
     },
     findConnection: () => findConnection(terminal, options.profile),
-    connect: () => {
-      client ??= connect(session.findConnection(), terminal.signal);
+    connect: ({ expectsServer = false } = {}) => {
+      client ??= connectTo(session.findConnection(), expectsServer);
       return client;
     },
+    connectTo: (profile) => connectTo(profile, false),
     findApplication: () => {
       const found =
         options.app || terminal.env.SWITCHYARD_APP || findLinkedApplication(terminal.cwd) || findDefault();
@@ -76,6 +85,14 @@ export function createSession(terminal: Terminal): Session {
       output = createOutput(terminal, chooseForm(next), selection);
     },
   };
+  const connectTo = (profile: Profile, expectsServer: boolean): Client =>
+    connect(profile, {
+      signal: terminal.signal,
+      expectsServer,
+      // A line of progress is drawn again at its next change.
+      onOutage: (error, waitMs) =>
+        createLiveLine(terminal).printAbove(() => output.note(formatOutage(error, waitMs))),
+    });
   const findDefault = (): string | undefined => session.findConnection().application;
   return session;
 }

@@ -1,6 +1,5 @@
 /** Pictures of numbers, and what a terminal can show. */
 import { expect, test } from 'vitest';
-import { formatDuration, formatNumber } from './format-quantity.ts';
 import { formatLineChart } from './line-chart.ts';
 import { createLiveLine } from './live-line.ts';
 import { formatProgress } from './progress-bar.ts';
@@ -63,32 +62,16 @@ test.each([
   expect(supportsUnicode({ env })).toBe(expected);
 });
 
-test.each([
-  [340, '340 ms'],
-  [2104, '2.1 s'],
-  [200_000, '3 min 20 s'],
-  [3_900_000, '1 h 5 min'],
-])('%i ms is %s', (ms, expected) => {
-  expect(formatDuration(ms)).toBe(expected);
-});
-
-test.each([
-  [1040.6, '1040.6'],
-  [1 / 3, '0.333333'],
-  [-0.5e-9, '-5e-10'],
-  [7, '7'],
-])('%d has at most six digits', (value, expected) => {
-  expect(formatNumber(value)).toBe(expected);
-});
-
 test('a progress has its share, its sizes and its rate', () => {
   const half = { label: 'Uploading', total: 12e6, bytes: 6e6, ms: 2000, isUnicode: false };
   expect(formatProgress(half)).toBe(
-    'Uploading [############------------]  50 %  6.0 MB of 12.0 MB  3.0 MB/s',
+    'Uploading [############------------]  50 %  6\u00a0MB of 12\u00a0MB  3\u00a0MB/s',
   );
-  expect(formatProgress({ ...half, total: undefined })).toBe('Uploading 6.0 MB  3.0 MB/s');
+  expect(formatProgress({ ...half, total: undefined })).toBe('Uploading 6\u00a0MB  3\u00a0MB/s');
   // The rate is that of the bytes since the start.
-  expect(formatProgress({ ...half, bytesBefore: 4_000_000 })).toContain(' 50 %  6.0 MB of 12.0 MB  1.0 MB/s');
+  expect(formatProgress({ ...half, bytesBefore: 4_000_000 })).toContain(
+    ' 50 %  6\u00a0MB of 12\u00a0MB  1\u00a0MB/s',
+  );
   expect(formatProgress({ ...half, total: 0, bytes: 0, ms: 0 })).toContain('100 %');
 });
 

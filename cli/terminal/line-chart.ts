@@ -2,7 +2,7 @@
  * Series of points as lines of text, with the values on the left and the range of x below. A braille character is a grid of two
  * by four dots; in a locale without UTF-8, a chart has one mark for each character. Pure.
  */
-import { formatNumber } from './format-quantity.ts';
+import { distinguish, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Style, Tone } from './style.ts';
 
 /** A series of a chart: pairs of x and y in the order of x. */
@@ -55,7 +55,8 @@ export function formatLineChart(lines: readonly ChartLine[], settings: ChartSett
   if (drawn.length === 0) return '';
   const x = findRange(drawn, 0);
   const y = findRange(drawn, 1);
-  const labels = [formatNumber(y.max), formatNumber((y.min + y.max) / 2), formatNumber(y.min)];
+  const ends = [y.max, (y.min + y.max) / 2, y.min];
+  const labels = ends.map(distinguish(ends));
   const labelWidth = Math.max(...labels.map((label) => label.length));
   const grid = createGrid(settings, labelWidth);
   drawn.forEach(({ points }, owner) => {
@@ -71,8 +72,8 @@ export function formatLineChart(lines: readonly ChartLine[], settings: ChartSett
   });
   const margin = ' '.repeat(labelWidth + 1);
   const [left, right] = [
-    formatNumber(x.min),
-    `${formatNumber(x.max)}${settings.unit ? ` ${settings.unit}` : ''}`,
+    formatValue(x.min),
+    `${formatValue(x.max)}${settings.unit ? ` ${settings.unit}` : ''}`,
   ];
   const gap = ' '.repeat(Math.max(1, grid.columns + 1 - left.length - right.length));
   return [

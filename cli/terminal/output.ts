@@ -1,4 +1,5 @@
 /** Prints the result of a command in the form that the caller chose. */
+import { cleanStyledText, escapeControls } from './clean-text.ts';
 import { createStyle, type Style } from './style.ts';
 import { type Column, formatTable } from './table.ts';
 import { getColumns, getTableColumns, type Terminal } from './terminal.ts';
@@ -44,15 +45,19 @@ export interface Output {
 export function createOutput(terminal: Terminal, form: Form, selection?: Selection): Output {
   const style = createStyle(terminal);
   const tableWidth = getTableColumns(terminal);
+  // Names and messages of other people are in most texts; a file or a pipe gets them unchanged.
+  const write = (stream: Terminal['out'], text: string): unknown =>
+    stream.write(stream.isTTY === true ? cleanStyledText(text) : text);
   const printJson: Output['printJson'] = (value, { isLine = false } = {}) => {
     // Indented, the largest outputs are longer than a string can be.
-    if (selection) terminal.out.write(selection(JSON.stringify(value)));
-    else terminal.out.write(`${JSON.stringify(value, null, isLine ? 0 : 2)}\n`);
+    if (selection) return void write(terminal.out, selection(JSON.stringify(value)));
+    const json = JSON.stringify(value, null, isLine ? 0 : 2);
+    terminal.out.write(`${terminal.out.isTTY === true ? escapeControls(json) : json}\n`);
   };
   const print = ({ json, text, quiet = () => [] }: Result): void => {
     if (form === 'json') printJson(json);
-    else if (form === 'text') terminal.out.write(text());
-    else for (const line of [quiet()].flat()) terminal.out.write(`${line}\n`);
+    else if (form === 'text') write(terminal.out, text());
+    else for (const line of [quiet()].flat()) write(terminal.out, `${line}\n`);
   };
   return {
     form,
@@ -68,8 +73,8 @@ export function createOutput(terminal: Terminal, form: Form, selection?: Selecti
         quiet: () => rows.map(id),
       }),
     note: (line) => {
-      if (form === 'text') terminal.err.write(`${line}\n`);
+      if (form === 'text') write(terminal.err, `${line}\n`);
     },
-    warn: (line) => terminal.err.write(`Warning: ${line}\n`),
+    warn: (line) => write(terminal.err, `Warning: ${line}\n`),
   };
 }

@@ -1,5 +1,5 @@
 /** The progress of a transfer, in one line at a terminal. */
-import { formatBytes } from './format-bytes.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { createLiveLine } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
 import { supportsUnicode } from './unicode.ts';
@@ -36,7 +36,7 @@ export function createProgressBar(
   };
 }
 
-/** Formats a progress, such as `Uploading [######------] 50 %  6.0 MB of 12.0 MB  3.0 MB/s`. Pure. */
+/** Formats a progress, such as `Uploading [######------] 50 %  6 MB of 12 MB  3 MB/s`. Pure. */
 export function formatProgress(progress: {
   label: string;
   /** Bytes of the whole content; undefined when they are not known. */

@@ -3,8 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Client } from '@switchyard/contract/client.ts';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
+import { retry } from '../errors/retry.ts';
+import { createTextCleaner } from '../terminal/clean-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { retry } from './retry.ts';
 
 import type { TransferOptions } from './upload.ts';
 
@@ -92,18 +93,22 @@ export async function downloadToFile(
   }
 }
 
-/** Writes the content to standard output as fast as its reader accepts it. Returns its bytes. */
+/**
+ * Writes the content to standard output as fast as its reader accepts it: the same bytes to a file or a pipe, clean text to a
+ * terminal. Returns its bytes.
+ */
 export async function downloadToOutput(
   client: Client,
   url: string,
   { out }: Pick<Terminal, 'out'>,
   options?: TransferOptions,
 ): Promise<number> {
+  const clean = out.isTTY === true ? createTextCleaner() : (chunk: Uint8Array) => chunk;
   return downloadContent(
     client,
     url,
     async (chunk) => {
-      if (out.write(chunk) === false && out.once) {
+      if (out.write(clean(chunk)) === false && out.once) {
         const { once } = out;
         await new Promise<void>((resolve) => once.call(out, 'drain', () => resolve()));
       }

@@ -16,6 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type, { type Static } from 'typebox';
 import type { Connection } from '../profiles/connect.ts';
 
 /** A smaller content is sent again within seconds, and its record would cost more than it saves. */
@@ -29,28 +31,31 @@ const TOUCH_INTERVAL_MS = 5000;
 const FILE_NAME = /^([\w-]+)\.(\d+|free)\.json$/;
 
 /** The signed URL of an upload, and its id. */
-export interface UploadUrl {
-  upload_id: string;
-  upload_url: string;
-}
+const UploadUrl = Type.Object({ upload_id: Type.String(), upload_url: Type.String() });
+export type UploadUrl = Static<typeof UploadUrl>;
 
 /** The place for a content on a server. */
-export interface UploadPlace {
-  application_id: string;
+const UploadPlace = Type.Object({
+  application_id: Type.String(),
   /** The operation that creates the upload; its uploads are of no use to another one. */
-  operation: 'createRunUpload' | 'getBinaryUpload';
-}
+  operation: Type.Enum(['createRunUpload', 'getBinaryUpload']),
+});
+export type UploadPlace = Static<typeof UploadPlace>;
 
 /** A stored upload. All fields but those of its URL and the profile have to be equal for a later command to continue it. */
-interface StoredUpload extends UploadUrl, UploadPlace {
-  server: string;
+const StoredUpload = Type.Object({
+  ...UploadUrl.properties,
+  ...UploadPlace.properties,
+  server: Type.String(),
   /** The profile, or another source of the token. */
-  profile: string;
+  profile: Type.String(),
   /** The hash of the token: a command with another one requests its own URL. */
-  token_sha256: string;
-  bytes: number;
-  sha256: string;
-}
+  token_sha256: Type.String(),
+  bytes: Type.Number(),
+  sha256: Type.String(),
+});
+type StoredUpload = Static<typeof StoredUpload>;
+const parseUpload = createJsonParser(StoredUpload);
 
 interface Surroundings {
   /** The folder of the records; created with the first one. */
@@ -184,10 +189,7 @@ function hasFields(stored: StoredUpload, expected: Partial<StoredUpload>): boole
 
 /** Returns the record of a file; undefined for a damaged one. */
 function readRecord(path: string): StoredUpload | undefined {
-  return ignoreErrors(() => {
-    const stored: StoredUpload = JSON.parse(readFileSync(path, 'utf8'));
-    return typeof stored.upload_url === 'string' && typeof stored.upload_id === 'string' ? stored : undefined;
-  });
+  return ignoreErrors(() => parseUpload(readFileSync(path, 'utf8'), path));
 }
 
 /** Writes a file that its owner alone may read. Another command never sees half of it. */

@@ -7,7 +7,7 @@ import {
 } from '@switchyard/contract/transfer/partial-upload.ts';
 import type { OnRetry } from '@switchyard/contract/transfer/retry.ts';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
-import { isTransient, retry } from './retry.ts';
+import { isTransient, retry } from '../errors/retry.ts';
 import type { UnfinishedUploads, UploadPlace, UploadRecord, UploadUrl } from './unfinished-uploads.ts';
 
 /** Statuses of an expired URL, and of an upload that the server has removed. */

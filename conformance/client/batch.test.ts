@@ -44,7 +44,7 @@ const expectedRun = (application: string, experiment: string, run: Expected) => 
   execution_class: '6c9500mb870s',
   runtime: expect.any(String),
   status_v2: 'succeeded',
-  queuing_priority: 6,
+  queuing_priority: 9,
   queuing_disabled: false,
   experiment_id: experiment,
   statistics: {
@@ -287,7 +287,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
           passed: false,
         },
       },
-      batch_after_delete: 404,
+      batch_after_delete: null,
     });
     // Each value of the candidate is 1.5 times that of the control, and so is every statistic but the geometric mean, which
     // is above too. A field that no run reports meets no rule, and its numbers are 0.

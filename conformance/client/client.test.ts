@@ -225,6 +225,29 @@ describe.skipIf(clientMissing)('the published client', () => {
     expect(seen.padded_size).toBeGreaterThan(6 * 1024 * 1024);
   });
 
+  test('W8: shows runs of every format with every final status, and why one failed', async () => {
+    const seen = await drive('endings');
+    const files = { 'out.csv': 'c,d' };
+    const none = { output: null, files: {} };
+    const failed = { ...none, status: 'failed', stderr: 'there is no plan\n' };
+    const canceled = { ...none, status: 'canceled' };
+    const succeeded = { status: 'succeeded', stderr: null };
+    expect(seen).toMatchObject({
+      'json succeeds': { ...succeeded, output: { solution: {} }, files: {} },
+      'json omits': { ...succeeded, ...none },
+      'json fails': failed,
+      'json waits': canceled,
+      ...Object.fromEntries(
+        ['multi-file', 'csv-archive'].flatMap((format) => [
+          [`${format} succeeds`, { ...succeeded, files }],
+          [`${format} omits`, { ...succeeded, ...none }],
+          [`${format} fails`, failed],
+          [`${format} waits`, canceled],
+        ]),
+      ),
+    });
+  });
+
   test('cancels, lists, compares, clones and deletes runs', async () => {
     const seen = await drive('changes');
     const [ended, other, waiting] = seen.ids as [string, string, string];

@@ -138,6 +138,30 @@ print("all files are written")
 """,
 }
 
+# Ends as its option says: with an output in its format, without one, with an error, or when it is canceled.
+ENDING_APP = {
+    "app.yaml": """
+type: python
+runtime: ghcr.io/nextmv-io/runtime/python:3.11
+files:
+  - main.py
+""",
+    "main.py": """
+import os, sys, time
+
+ending = sys.argv[-1]
+if ending == "fails":
+    sys.exit("there is no plan")
+if ending == "waits":
+    time.sleep(600)
+if ending == "succeeds":
+    for folder in ["outputs/solutions", "output"]:
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{folder}/out.csv", "w") as file:
+            file.write("c,d")
+    print('{"solution": {}}')
+""",
+}
 
 SECRETS_APP = {
     "app.yaml": """
@@ -358,6 +382,40 @@ def contents(client):
         "inputs": inputs,
         "logs": files.run_logs(multi.id).log,
     }
+
+
+def end_of(app, ending, **given):
+    """Returns what the client shows of a run that ends like this."""
+    with tempfile.TemporaryDirectory() as made:
+        run = app.new_run(options={"ending": ending}, **given)
+        if ending == "waits":
+            app.cancel_run(run)
+        result = app.run_result_with_polling(run, polling_options=POLLING, output_dir_path=made)
+        files = read_files(made)
+    log = result.error_log
+    return {
+        "status": result.metadata.status_v2.value,
+        "output": result.output,
+        "files": files,
+        "stderr": log.stderr if log else None,
+    }
+
+
+def endings(client):
+    """Reads runs of every format with every final status."""
+    seen = {}
+    for format in ["json", "multi-file", "csv-archive"]:
+        app = push_new_app(
+            client,
+            f"py-ends-{format}",
+            {**ENDING_APP, "app.yaml": ENDING_APP["app.yaml"] + f"configuration: {{content: {{format: {format}}}}}\n"},
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            write_files({"in.csv": "a,b"}, folder)
+            given = {"input": {}} if format == "json" else {"input_dir_path": folder}
+            for ending in ["succeeds", "omits", "fails", "waits"]:
+                seen[f"{format} {ending}"] = end_of(app, ending, **given)
+    return seen
 
 
 def changes(client):
@@ -1089,6 +1147,7 @@ PARTS = {
         instances,
         runs,
         contents,
+        endings,
         changes,
         tracked,
         repeated,

@@ -1,4 +1,5 @@
 /** Compiles the console with Vite, in memory. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -15,6 +16,12 @@ const chartjsFolder = dirname(createRequire(import.meta.url).resolve('chart.js')
  * all.
  */
 const SHARED = { name: 'shared', minShareCount: 30 };
+
+const CHART_FRAME = 'frame.html';
+const FRAMES = [CHART_FRAME, 'page-frame.html'];
+/** Names of the libraries that draw charts of apps (ui/assets/app-frame.tsx). */
+const LIBRARY_NAME = /^assets\/(?:chart\.umd|plotly)\.min-[^/]*\.js$/;
+const LIBRARY_COUNT = 2;
 
 /** A test runner sets `NODE_ENV=test`, for which Vite takes React's slower build of twice the size. */
 async function buildForProduction(options: InlineConfig): ReturnType<typeof build> {
@@ -53,9 +60,23 @@ export async function bundleConsole(): Promise<Map<string, string | Buffer>> {
   for (const file of getOutput(result)) {
     files.set(file.fileName, file.type === 'asset' ? Buffer.from(file.source) : file.code);
   }
-  // The frame is no page of the build: its script stands in it, because its policy lets it load nothing.
-  files.set('frame.html', readFileSync(join(root, 'frame.html')));
+  // The frames are no pages of the build: their scripts stand in them, because their policies let them load nothing.
+  for (const name of FRAMES) files.set(name, readFileSync(join(root, name)));
+  files.set('csp.json', formatFramePolicy(files));
   return files;
+}
+
+/** Returns the hashes of the scripts that the frame of charts may run: its own and the libraries that it gets as text. */
+function formatFramePolicy(files: ReadonlyMap<string, string | Buffer>): string {
+  const [, script] = /<script>(.*?)<\/script>/s.exec(String(files.get(CHART_FRAME))) ?? [];
+  const libraries = [...files].filter(([name]) => LIBRARY_NAME.test(name)).map(([, content]) => content);
+  if (script === undefined || libraries.length !== LIBRARY_COUNT)
+    throw new Error(`${CHART_FRAME} needs its script and ${LIBRARY_COUNT} libraries.`);
+  return JSON.stringify({ scripts: [script, ...libraries].map(hashScript) });
+}
+
+function hashScript(text: string | Buffer): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 function getOutput(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput['output'] {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packApp } from '@switchyard/cli/packing/pack.ts';
 import type { ExecutableType } from '@switchyard/contract/applications/executables.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { SAMPLES } from '../pages/applications/sample-list.ts';
 
 /** The types of apps that the client knows; it fails after cloning any other one. */
@@ -14,7 +15,8 @@ const CLIENT_TYPES: ReadonlySet<ExecutableType> = new Set(['python', 'go', 'java
 /** Returns the archive and the input of each sample app and the list of community apps, by path in the build. */
 export async function packSamples(repository: string): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
-  const { version }: { version: string } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+  const version = isRecord(manifest) ? String(manifest.version) : '';
   const apps: object[] = [];
   for (const { folder: name, description } of SAMPLES) {
     const folder = join(repository, 'sample-apps', name);

@@ -2,8 +2,8 @@
  * Reads queries again when the stream of the account says that they have changed. A query names its topics in its `meta`.
  * Without the stream it polls, as its `refetchInterval` says by `unlessLive`.
  */
-import type { RunChange } from '@switchyard/contract/account/account-streams.ts';
 import type { ReceivedEvent } from '@switchyard/contract/read-events.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import type { Query } from '@tanstack/react-query';
 import { queryClient } from './queries.ts';
 
@@ -53,11 +53,9 @@ class AccountChanges {
   handleEvent({ event, data }: ReceivedEvent): void {
     if (event === 'queue') this.#add([{ events: 'queue' }]);
     if (event !== 'runs' && event !== 'experiments') return;
-    const {
-      changes,
-      is_truncated,
-    }: { changes: Pick<RunChange, 'application_id'>[]; is_truncated?: boolean } = JSON.parse(data);
-    const applications = new Set(changes.map(({ application_id }) => application_id));
+    const value: unknown = JSON.parse(data);
+    const { changes, is_truncated } = isRecord(value) ? value : {};
+    const applications = new Set(Array.isArray(changes) ? changes.map(readApplication) : []);
     this.#add(
       is_truncated
         ? [{ events: event }]
@@ -119,4 +117,8 @@ function isPolled(query: Query): boolean {
   const hasInterval = ({ options: { refetchInterval } }: (typeof observers)[number]): boolean =>
     typeof refetchInterval === 'function' ? refetchInterval(query) !== false : refetchInterval !== false;
   return observers.length === 0 || observers.some(hasInterval);
+}
+
+function readApplication(change: unknown): string {
+  return isRecord(change) ? String(change.application_id) : '';
 }

@@ -36,5 +36,9 @@ export const applicationQuery = (application: string) =>
 export const instancesQuery = (application: string) =>
   operationQuery('listInstances', getParams(application));
 
+/** One instance of the application. */
+export const instanceQuery = (application: string, instance: string) =>
+  operationQuery('getInstance', { params: { application_id: application, instance_id: instance } });
+
 /** The versions of the application with their executables, newest first. */
 export const versionsQuery = (application: string) => operationQuery('listVersions', getParams(application));

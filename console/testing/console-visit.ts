@@ -95,7 +95,7 @@ export function setUpConsole(
  * Gives the browser the cookie of a new session. A sign-in by a link would load the first page of the console before the
  * page of the test, which is a third of the cost of a visit.
  */
-async function signIn(page: Page, origin: string, token: string): Promise<void> {
+export async function signIn(page: Page, origin: string, token: string): Promise<void> {
   const response = await page.context().request.post(`${origin}/v1/account/sessions`, {
     headers: { authorization: `Bearer ${token}`, origin, [CONSOLE_HEADER]: '1' },
     data: {},

@@ -8,8 +8,10 @@ export const ECHO_APP_TYPE = { executable_type: 'binary', runtime: 'native' } as
 const SCRIPT = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
 /** Reverses the text after it, so that `exe` looks like a picture. */
 const BIDI = 'plan\u202Egnp.exe';
-/** A name of a resource that tries all of that, and to be a formula of a spreadsheet. */
-export const HOSTILE_NAME = '=1+1<img src=x onerror=alert(1)>\u202Egnp.exe';
+/** A name that the API accepts, which tries to be a formula of a spreadsheet and an element of a page. */
+export const HOSTILE_NAME = '=1+1<img src=x onerror=alert(1)>';
+/** Text of an app, in which nothing is refused. */
+export const HOSTILE_TEXT = '=1+1<img src=x onerror=alert(1)>\u202Egnp.exe';
 const DEPTH = 2_000;
 
 /** Returns JSON text whose names and values try to run as script, to reorder text, and to change prototypes. */

@@ -1,5 +1,5 @@
 import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
-import { HOSTILE_NAME } from './hostile-output.ts';
+import { HOSTILE_NAME, HOSTILE_TEXT } from './hostile-output.ts';
 
 /** Publishes the version `v1` of the application with hostile texts, and returns the parameters of its page. */
 export async function publishHostileApp(
@@ -13,14 +13,14 @@ export async function publishHostileApp(
       id: app,
       ref_app_id: app,
       title: HOSTILE_NAME,
-      description: HOSTILE_NAME,
+      description: HOSTILE_TEXT,
       categories: [HOSTILE_NAME],
       features: [HOSTILE_NAME],
     },
   });
   await server.client.call('createMarketplaceVersion', {
     params: { partner_id, marketplace_app_id: app },
-    body: { id: 'v1', ref_app_version_id: 'v1', change_log: [HOSTILE_NAME] },
+    body: { id: 'v1', ref_app_version_id: 'v1', change_log: [HOSTILE_TEXT] },
   });
   return { partner: partner_id, app };
 }

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import { describeError } from '../client/client.ts';
 import { Button } from './button.tsx';
 import styles from './confirm-dialog.module.css';
 import { Dialog } from './dialog.tsx';
-import { Notice } from './notice.tsx';
+import type { FieldChange } from './forms/conflicts/merge-drafts.ts';
+import { SendError } from './forms/conflicts/send-error.tsx';
 
 export interface ConfirmDialogProps {
   title: string;
@@ -15,6 +15,8 @@ export interface ConfirmDialogProps {
   /** Label of the button that acts. */
   action: string;
   onConfirm: () => Promise<void>;
+  /** Reads the present state of a resource that somebody else has changed. */
+  onLoad?: () => Promise<FieldChange[]>;
   onClose: () => void;
 }
 
@@ -30,7 +32,14 @@ export function ConfirmDialog({ title, onClose, ...form }: ConfirmDialogProps) {
   );
 }
 
-function ConfirmForm({ children, word, action, onConfirm, onClose }: Omit<ConfirmDialogProps, 'title'>) {
+function ConfirmForm({
+  children,
+  word,
+  action,
+  onConfirm,
+  onLoad,
+  onClose,
+}: Omit<ConfirmDialogProps, 'title'>) {
   const [typed, setTyped] = useState('');
   const confirmation = useMutation({ mutationFn: onConfirm });
   const isReady = (word === undefined || typed.trim() === word) && !confirmation.isPending;
@@ -43,7 +52,7 @@ function ConfirmForm({ children, word, action, onConfirm, onClose }: Omit<Confir
   return (
     <form onSubmit={submit} className={styles.form}>
       <div>{children}</div>
-      {confirmation.isError && <Notice kind="error">{describeError(confirmation.error)}</Notice>}
+      <SendError sending={confirmation} onLoad={onLoad} />
       {word !== undefined && <WordField word={word} value={typed} onChange={setTyped} />}
       <div className={styles.actions}>
         <Button onPress={onClose} autoFocus={word === undefined}>

@@ -6,9 +6,9 @@ import { eventSchema, ResumeHeaders, ResyncEvent } from '../schemas/event-schema
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import type { ApplicationId, ExperimentId, RunId } from '../schemas/ids.ts';
 import { idSchema } from '../schemas/ids.ts';
-import { EXPERIMENT_STATUSES, EXPERIMENT_TYPES, RUN_STATUSES_V2 } from '../states.ts';
+import { EXPERIMENT_STATUSES, RUN_OWNER_TYPES, RUN_STATUSES_V2 } from '../states.ts';
 
-const RunChange = Type.Object(
+export const RunChange = Type.Object(
   {
     application_id: idSchema<ApplicationId>('Id of the application.'),
     run_id: idSchema<RunId>('Id of the run.'),
@@ -19,11 +19,11 @@ const RunChange = Type.Object(
 );
 export type RunChange = Static<typeof RunChange>;
 
-const ExperimentChange = Type.Object(
+export const ExperimentChange = Type.Object(
   {
     application_id: idSchema<ApplicationId>('Id of the application.'),
     experiment_id: idSchema<ExperimentId>('Id of the experiment.'),
-    type: stringEnum(EXPERIMENT_TYPES, 'Type of the experiment.'),
+    type: stringEnum(RUN_OWNER_TYPES, 'Type of the experiment.'),
     status: stringEnum(EXPERIMENT_STATUSES, 'Status of the experiment after the change.'),
   },
   { $id: 'ExperimentChange', description: 'A change of the status of an experiment.' },
@@ -70,17 +70,7 @@ export const streamAccountEvents = defineOperation({
       example: {
         id: '4711',
         event: 'runs',
-        data: {
-          changes: [
-            {
-              application_id: 'routing',
-              run_id: 'run-01jd3v7k9mq2z5x8',
-              status_v2: 'succeeded',
-              at: '2026-11-20T08:00:02.104Z',
-            },
-          ],
-          is_truncated: false,
-        },
+        data: '{"changes":[{"application_id":"routing","run_id":"run-01jd3v7k9mq2z5x8","status_v2":"succeeded","at":"2026-11-20T08:00:02.104Z"}],"is_truncated":false}',
       },
     },
   },

@@ -5,16 +5,21 @@ import { defineOperation } from '../operation.ts';
 import { ROLES } from '../roles.ts';
 import {
   nameSchema,
+  nameTextSchema,
   nullable,
   optionalNullable,
   stringEnum,
-  textSchema,
   timestampSchema,
 } from '../schemas/field-schemas.ts';
 import { type AccountId, idSchema, type KeyId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
+import { revokeQuery } from './inventory.ts';
 
 const role = stringEnum(ROLES, 'Role of the key.');
+
+/** The ways in which an accepted invite makes a key. */
+const KEY_INVITES = ['first', 'additional'] as const;
+export type KeyInvite = (typeof KEY_INVITES)[number];
 export const memberRole = stringEnum(
   ROLES,
   'Role of the member, and the upper bound for the roles of their keys.',
@@ -37,8 +42,17 @@ export const Key = Type.Object(
         {
           key_id: idSchema<KeyId>('Id of the key, which may be revoked.'),
           user_email: Type.String({ description: "E-mail address of that key's owner." }),
+          invite: nullable(
+            stringEnum(
+              KEY_INVITES,
+              'How the key was made through an invite of that key. first: a member joined with it. additional: the member had joined already. null: without an invite.',
+            ),
+          ),
         },
-        { description: 'The key that created this one; null for the first key of a member.' },
+        {
+          description:
+            'The key that created this one, or the invite through which it was made; null for the first key of an account and a key from single sign-on.',
+        },
       ),
     ),
   },
@@ -51,7 +65,7 @@ const KeyCreate = Type.Object(
     name: nameSchema('key'),
     role,
     user_email: optionalNullable(
-      textSchema(
+      nameTextSchema(
         "E-mail address of the key's owner: a member, or the name of a service. The default is the creator’s address; only root and admin can set another.",
         { min: 3, max: EMAIL_CHARS_MAX },
       ),
@@ -85,7 +99,7 @@ const Account = Type.Object(
 
 const AccountUpdate = Type.Object(
   { name: optionalNullable(nameSchema('account')) },
-  { $id: 'AccountUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'AccountUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 const keyExample = {
@@ -95,7 +109,7 @@ const keyExample = {
   user_email: 'planner@example.com',
   created_at: '2026-11-20T08:00:00.000Z',
   last_used_at: null,
-  created_by: { key_id: 'key-1a7c3f', user_email: 'ada@example.com' },
+  created_by: { key_id: 'key-1a7c3f', user_email: 'ada@example.com', invite: null },
 };
 export const newKeyExample = { ...keyExample, token: 'eyJhbGciOi…' };
 const accountExample = {
@@ -177,13 +191,17 @@ export const revokeKey = defineOperation({
   tag: 'account',
   summary: 'Revoke a key',
   description:
-    'Revokes a key at once, together with the upload URLs that it requested. Keys that it created stay valid; `cascade=true` revokes them and all their descendants. You cannot revoke the last root key of an account. In an account without a root key, you cannot revoke the last admin key.',
+    'Revokes a key at once, with its sessions and the upload URLs that it requested. Everything made with it ends too: the keys that it created, with their descendants, and the worker tokens, share links and trust in HTML assets made with any of them. Their webhooks are disabled, and their open invites are withdrawn. A key that a member got through such an invite ends too. The first key of a member ends only when `revoke` names it. `cascade=false` keeps all of that, for example when you replace the key by one that it created. You cannot revoke the last root key of an account. In an account without a root key, you cannot revoke the last admin key.',
   right: 'keys',
   params: KeyParams,
   query: Type.Object({
     cascade: Type.Optional(
-      Type.Boolean({ description: 'true: also revoke every key that was created through this one.' }),
+      Type.Boolean({
+        description:
+          'false: keep what was made with the key. The default is true. A request with a key that would end too is refused.',
+      }),
     ),
+    revoke: revokeQuery,
   }),
   responses: { 204: { description: 'The key is revoked.' } },
   errors: [400, 404],

@@ -5,19 +5,23 @@
 import Type, { type Static } from 'typebox';
 import { INVITE_TTL_SECONDS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import {
   emailSchema,
+  nameTextSchema,
   nullable,
   optionalNullable,
+  stringEnum,
   textSchema,
   timestampSchema,
 } from '../schemas/field-schemas.ts';
 import { idSchema, type MemberId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AccountSummary, Key, memberRole } from './account.ts';
+import { INVENTORY_KINDS, KEEP_ALL, RETAINED_KINDS, revokeQuery } from './inventory.ts';
 
 const INVITE_DAYS = INVITE_TTL_SECONDS / (24 * 60 * 60);
-const personName = textSchema('Name of the person, at most 48 characters.', { max: 48 });
+const personName = nameTextSchema('Name of the person, at most 48 characters.', { max: 48 });
 
 export const Member = Type.Object(
   {
@@ -45,9 +49,29 @@ const MemberCreate = Type.Object(
   { $id: 'MemberCreate', additionalProperties: false, description: 'The person to invite.' },
 );
 
+const ANY_KIND = INVENTORY_KINDS.join('|');
+const KINDS = INVENTORY_KINDS.map((kind) => `\`${kind}\``).join(', ');
+
 const MemberUpdate = Type.Object(
-  { role: optionalNullable(memberRole), name: optionalNullable(personName) },
-  { $id: 'MemberUpdate', description: 'The fields to change. Other fields are ignored.' },
+  {
+    role: optionalNullable(memberRole),
+    name: optionalNullable(personName),
+    keep: optionalNullable(
+      Type.Array(stringEnum(INVENTORY_KINDS, 'A kind of the inventory.'), {
+        maxItems: INVENTORY_KINDS.length,
+        description:
+          'Kinds of the inventory to keep, although the new role cannot make such things. By default they are revoked, except `invited_keys`.',
+      }),
+    ),
+    revoke: optionalNullable(
+      Type.Array(stringEnum(RETAINED_KINDS, 'A kind of the inventory.'), {
+        maxItems: RETAINED_KINDS.length,
+        description: 'Kinds of the inventory to revoke which stay by default.',
+      }),
+    ),
+    ...conditionFields,
+  },
+  { $id: 'MemberUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 export const Invite = Type.Object(
@@ -108,7 +132,7 @@ export function admissionExample(role: 'admin' | 'developer') {
       user_email: 'ada@example.com',
       created_at: '2026-11-20T08:00:00.000Z',
       last_used_at: null,
-      created_by: null,
+      created_by: { key_id: 'key-1a7c3f', user_email: 'grace@example.com', invite: 'first' as const },
     },
     token: 'eyJhbGciOi…',
   };
@@ -163,7 +187,7 @@ export const updateMember = defineOperation({
   tag: 'account',
   summary: 'Update a member',
   description:
-    'Changes the role or the name. Keys with more rights than the new role are revoked at once. A role with more rights does not extend existing keys: create a new one. You cannot demote the last member, or the last key, with the right to manage the account.',
+    'Changes the role or the name. Keys with more rights than the new role are revoked at once. So is everything in the inventory of the member that the new role could not make, unless `keep` names its kind; a webhook is disabled. The keys of members whom they invited stay, unless `revoke` names them. A role with more rights does not extend existing keys: create a new one. You cannot demote the last member, or the last key, with the right to manage the account.',
   right: 'account',
   params: MemberParams,
   body: { schema: MemberUpdate, example: { role: 'operator' } },
@@ -184,9 +208,18 @@ export const deleteMember = defineOperation({
   tag: 'account',
   summary: 'Remove a member',
   description:
-    'Removes a person, or withdraws an invite. Every key whose `user_email` is the member’s stops working at once. Open invites from the member stop working too. You cannot remove the last member, or the last key, with the right to manage the account.',
+    'Removes a person, or withdraws an invite. Every key whose `user_email` is the member’s stops working at once. Open invites from the member stop working too. Everything in the inventory of the member is revoked with them, unless `keep` names its kind; a webhook is disabled. The keys of members whom they invited stay, unless `revoke` names them. The audit log has an entry for each revoked thing. You cannot remove the last member, or the last key, with the right to manage the account. You cannot revoke the key of the request this way either.',
   right: 'account',
   params: MemberParams,
+  query: Type.Object({
+    keep: Type.Optional(
+      Type.String({
+        pattern: `^(${KEEP_ALL}|(${ANY_KIND})(,(${ANY_KIND}))*)$`,
+        description: `Kinds of the inventory to keep: ${KINDS}, or \`${KEEP_ALL}\`. Separate several with commas. By default everything is revoked, except \`invited_keys\`.`,
+      }),
+    ),
+    revoke: revokeQuery,
+  }),
   responses: { 204: { description: 'The member is removed.' } },
   errors: [404],
 });
@@ -197,7 +230,7 @@ export const renewInvite = defineOperation({
   path: '/v1/account/members/{member_id}/invite',
   tag: 'account',
   summary: 'Renew an invite',
-  description: `Returns a new invite for the member, valid for ${INVITE_DAYS} days. The previous invite stops working. A member who has already accepted one gets an additional key with it.`,
+  description: `Returns a new invite for the member, valid for ${INVITE_DAYS} days. The previous invite stops working. A member who has already accepted one gets an additional key with it. That key counts as created by you: a person who has the link can accept it.`,
   right: 'account',
   returnsToken: true,
   params: MemberParams,
@@ -212,7 +245,7 @@ export const acceptInvite = defineOperation({
   tag: 'account',
   summary: 'Accept an invite',
   description:
-    'Creates a key with the role of the invited member and returns its token. No later response shows the token. The call needs no token, because the invite identifies the member. An altered, used, replaced, withdrawn or expired invite returns 403.',
+    'Creates a key with the role of the invited member and returns its token. No later response shows the token. The call needs no token, because the invite identifies the member. The key names the inviter in `created_by`, and so does the audit entry. An altered, used, replaced, withdrawn or expired invite returns 403.',
   right: 'public',
   body: { schema: InviteAccept, example: { invite: 'Vb0k4…', name: 'Ada' } },
   responses: {

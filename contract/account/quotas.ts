@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { CONCURRENT_RUNS_MAX, CORE_HOURS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
 import { nullable, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idSchema } from '../schemas/ids.ts';
 
@@ -21,18 +22,21 @@ const coreHours = nullable(
   }),
 );
 
+/** The quotas that can be set. */
+export const quotaFields = { concurrent_runs: concurrentRuns, core_hours_per_month: coreHours };
+
 const QuotaUpdate = Type.Object(
-  { concurrent_runs: concurrentRuns, core_hours_per_month: coreHours },
+  { ...quotaFields, ...settingConditionFields },
   { $id: 'QuotaUpdate', additionalProperties: false, description: 'The quotas to set.' },
 );
 
 const useFields = {
-  concurrent_runs: concurrentRuns,
-  core_hours_per_month: coreHours,
+  ...quotaFields,
   running_runs: Type.Integer({ description: 'Runs that workers execute now.' }),
   used_core_hours: Type.Number({
     description: 'Core hours of the runs that ended in this month, as the usage counts them.',
   }),
+  updated_at: settingTime('the quotas'),
 };
 const resetsAt = timestampSchema('Begin of the next month, when the used core hours are 0 again');
 const applicationId = idSchema<ApplicationId>('Id of the application.');
@@ -65,12 +69,14 @@ const applicationExample = {
   ...applicationLimitsExample,
   running_runs: 1,
   used_core_hours: 31.25,
+  updated_at: '2026-11-20T08:00:00.000Z',
 };
 const resetsExample = { resets_at: '2026-12-01T00:00:00.000Z' };
 const example = {
   ...limitsExample,
   running_runs: 3,
   used_core_hours: 212.5,
+  updated_at: '2026-11-19T16:30:00.000Z',
   ...resetsExample,
   applications: [applicationExample],
 };

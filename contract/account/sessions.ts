@@ -103,6 +103,7 @@ export const createSession = defineOperation({
   description: `Creates a session from the ticket of a sign-in link, from the callback of a single sign-on, or from the bearer token of the request, and sets its cookie. The request needs the header \`${CONSOLE_HEADER}\` and the \`Origin\` of the server. A session ends after ${SESSION_IDLE_DAYS} days without a request, and ${SESSION_DAYS} days after the sign-in.`,
   right: 'public',
   optionalToken: true,
+  countsFailures: true,
   returnsToken: true,
   body: { schema: SessionCreate, example: { ticket: 'Vb0k4…' } },
   responses: {

@@ -2,7 +2,8 @@
 import Type, { type Static } from 'typebox';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX, USAGE_ROWS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { nullable } from '../schemas/field-schemas.ts';
+import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
+import { ignoredFieldSchema, nullable, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idReferenceSchema } from '../schemas/ids.ts';
 
 /** The names by which usage can be grouped. */
@@ -13,21 +14,29 @@ const GROUP = `(${USAGE_GROUPS.join('|')})`;
 const daySchema = (description: string) =>
   Type.String({ format: 'date', description: `${description} (a day in UTC, such as \`2026-11-20\`).` });
 
+const rateFields = {
+  currency: Type.String({
+    pattern: '^[A-Z]{3}$',
+    description: 'Currency code of ISO 4217, such as `EUR`.',
+  }),
+  per_core_hour: Type.Number({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Price of one reserved core for one hour.',
+  }),
+};
+
 const CostRate = Type.Object(
-  {
-    currency: Type.String({
-      pattern: '^[A-Z]{3}$',
-      description: 'Currency code of ISO 4217, such as `EUR`.',
-    }),
-    per_core_hour: Type.Number({
-      minimum: 0,
-      maximum: 1_000_000,
-      description: 'Price of one reserved core for one hour.',
-    }),
-  },
-  { $id: 'CostRate', additionalProperties: false, description: 'The price of a core hour.' },
+  { ...rateFields, updated_at: settingTime('the rate') },
+  { $id: 'CostRate', description: 'The price of a core hour.' },
 );
 export type CostRate = Static<typeof CostRate>;
+
+const CostRateUpdate = Type.Object(
+  // A client may send back the rate that it has read.
+  { ...rateFields, ...settingConditionFields, updated_at: ignoredFieldSchema() },
+  { $id: 'CostRateUpdate', additionalProperties: false, description: 'The price of a core hour to set.' },
+);
 
 const MEASURES = {
   runs: Type.Integer({ description: 'Runs that ended.' }),
@@ -72,7 +81,8 @@ const Usage = Type.Object(
 );
 export type Usage = Static<typeof Usage>;
 
-const rateExample = { currency: 'EUR', per_core_hour: 0.05 };
+const newRateExample = { currency: 'EUR', per_core_hour: 0.05 };
+const rateExample = { ...newRateExample, updated_at: '2026-11-02T09:00:00.000Z' };
 const measuresExample = {
   runs: 24,
   failed_runs: 1,
@@ -126,9 +136,10 @@ export const setCostRate = defineOperation({
   path: '/v1/account/cost-rate',
   tag: 'usage',
   summary: 'Set the cost rate',
-  description: 'Sets the price of a core hour. Usage of any time is priced with the current rate.',
+  description:
+    'Sets the price of a core hour. Usage of any time is priced with the current rate. Without a rate, `expected_updated_at` is null.',
   right: 'account',
-  body: { schema: CostRate, example: rateExample },
+  body: { schema: CostRateUpdate, example: newRateExample },
   responses: { 200: { description: 'The rate.', schema: CostRate, example: rateExample } },
 });
 
@@ -140,5 +151,12 @@ export const deleteCostRate = defineOperation({
   summary: 'Remove the cost rate',
   description: 'Removes the price of a core hour. Usage then has no cost.',
   right: 'account',
+  query: Type.Object({
+    expected_updated_at: Type.Optional(
+      timestampSchema(
+        'The `updated_at` of the rate that you have read. If the rate has changed since, the response is 409, and nothing changes',
+      ),
+    ),
+  }),
   responses: { 204: { description: 'The account has no cost rate.' } },
 });

@@ -8,6 +8,7 @@ import {
   WEBHOOK_RESPONSE_BYTES_MAX,
 } from '../limits.ts';
 import { Run } from '../runs/run-schemas.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import {
   descriptionSchema,
   optionalNullable,
@@ -23,7 +24,7 @@ import {
   type RunId,
   type WebhookId,
 } from '../schemas/ids.ts';
-import { CONVERSATION_STATUSES, EXPERIMENT_STATUSES, EXPERIMENT_TYPES } from '../states.ts';
+import { ANNOUNCED_TYPES, CONVERSATION_STATUSES, EXPERIMENT_STATUSES } from '../states.ts';
 import {
   EVENT_TYPE_DESCRIPTIONS,
   EVENT_TYPES,
@@ -52,7 +53,7 @@ export const Webhook = Type.Object(
     updated_at: timestampSchema('Time of the last change'),
     disabled_at: Type.Optional(
       timestampSchema(
-        'Time at which deliveries stopped because the receiver responded 410 Gone; absent while the webhook is enabled',
+        'Time at which deliveries stopped: the receiver responded 410 Gone, or the member or key that set up the webhook was removed; absent while the webhook is enabled',
       ),
     ),
   },
@@ -80,8 +81,9 @@ export const WebhookUpdate = Type.Object(
     event_types: optionalNullable(eventTypes),
     endpoint_url: optionalNullable(fields.endpoint_url),
     description: optionalNullable(fields.description),
+    ...conditionFields,
   },
-  { $id: 'WebhookUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'WebhookUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 export type WebhookUpdate = Static<typeof WebhookUpdate>;
 
@@ -138,7 +140,7 @@ export const ExperimentInfo = Type.Object(
   {
     id: Type.String({ description: 'Id of the experiment.' }),
     application_id: Type.String({ description: 'Id of the application.' }),
-    type: stringEnum([...EXPERIMENT_TYPES, 'acceptance'], 'Type of the experiment.'),
+    type: stringEnum(ANNOUNCED_TYPES, 'Type of the experiment.'),
     name: Type.String({ description: 'Name of the experiment.' }),
     description: Type.String({ description: 'Description; empty by default.' }),
     status: stringEnum(EXPERIMENT_STATUSES, 'The status after the change.'),

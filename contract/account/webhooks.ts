@@ -114,7 +114,7 @@ export const getWebhook = defineOperation({
   path: '/v1/webhooks/{webhook_id}',
   tag: 'webhooks',
   summary: 'Get a webhook',
-  description: 'Returns the webhook. `disabled_at` is present when its receiver has disabled it.',
+  description: 'Returns the webhook. `disabled_at` is present while it is disabled.',
   right: 'read',
   params: WebhookParams,
   responses: { 200: { description: 'The webhook.', schema: Webhook, example } },
@@ -128,7 +128,7 @@ export const updateWebhook = defineOperation({
   tag: 'webhooks',
   summary: 'Update a webhook',
   description:
-    'Changes the URL, the events and the description; absent fields stay unchanged. Every change enables a webhook that its receiver has disabled. Attempts that start after the change go to the new URL.',
+    'Changes the URL, the events and the description; absent fields stay unchanged. Every change enables a disabled webhook. Attempts that start after the change go to the new URL.',
   right: 'write',
   params: WebhookParams,
   body: { schema: WebhookUpdate, example: { endpoint_url: 'https://dispatch.example.com/hooks/plans' } },

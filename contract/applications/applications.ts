@@ -3,6 +3,7 @@
 import Type, { type Static } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
   descriptionSchema,
@@ -39,6 +40,18 @@ export const Application = Type.Object(
       description: 'Id of the subscription of an application of the type `subscription`; else empty.',
     }),
     active_executable: nullable(Executable),
+    html_assets_trusted: Type.Boolean({
+      description:
+        'True when an administrator lets the console run HTML assets of the application without a click. Always false for a subscription.',
+    }),
+    html_assets_trusted_by: nullable(
+      Type.String({
+        description: 'Address of the administrator who trusts the HTML assets; null without trust.',
+      }),
+    ),
+    html_assets_trusted_at: nullable(
+      timestampSchema('Time of the trust in the HTML assets; null without trust'),
+    ),
     locked: Type.Boolean({ description: 'Always false.' }),
     created_at: timestampSchema('Creation time'),
     updated_at: timestampSchema('Time of the last change'),
@@ -68,8 +81,12 @@ const ApplicationUpdate = Type.Object(
     description: optionalNullable(descriptionSchema('application')),
     default_instance: optionalNullable(defaultInstance),
     default_experiment_instance: optionalNullable(defaultInstance),
+    locked: optionalNullable(
+      Type.Boolean({ description: 'false, as published clients send it; an application cannot be locked.' }),
+    ),
+    ...conditionFields,
   },
-  { $id: 'ApplicationUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'ApplicationUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 const example = {
@@ -81,6 +98,9 @@ const example = {
   default_experiment_instance: '',
   subscription_id: '',
   active_executable: executableExample,
+  html_assets_trusted: false,
+  html_assets_trusted_by: null,
+  html_assets_trusted_at: null,
   locked: false,
   created_at: '2026-11-20T08:00:00.000Z',
   updated_at: '2026-11-20T08:00:00.000Z',
@@ -137,11 +157,51 @@ export const updateApplication = defineOperation({
   tag: 'applications',
   summary: 'Update an application',
   description:
-    'Changes name, description and default instances. Other fields are ignored, so you can send back the whole object.',
+    'Changes name, description and default instances. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: ApplicationUpdate, example: { name: 'Vehicle routing', default_instance: 'production' } },
   responses: { 200: { description: 'The updated application.', schema: Application, example } },
+  errors: [404],
+});
+
+const TRUST_PATH = '/v1/applications/{application_id}/html-assets-trust';
+
+export const trustHtmlAssets = defineOperation({
+  id: 'trustHtmlAssets',
+  method: 'PUT',
+  path: TRUST_PATH,
+  tag: 'applications',
+  summary: 'Trust the HTML assets of an application',
+  description:
+    'Lets the console run HTML assets of the application without a click. Such a page can send what it shows to its author. Share links still ask for the click. The trust ends when the administrator is removed or can no longer give it; repeating the request does not change whose it is. A subscription returns 400, because another account publishes its pages.',
+  right: 'account',
+  params: ApplicationParams,
+  responses: {
+    200: {
+      description: 'The application.',
+      schema: Application,
+      example: {
+        ...example,
+        html_assets_trusted: true,
+        html_assets_trusted_by: 'ada@example.com',
+        html_assets_trusted_at: '2026-11-20T08:00:00.000Z',
+      },
+    },
+  },
+  errors: [404],
+});
+
+export const distrustHtmlAssets = defineOperation({
+  id: 'distrustHtmlAssets',
+  method: 'DELETE',
+  path: TRUST_PATH,
+  tag: 'applications',
+  summary: 'Stop trusting the HTML assets of an application',
+  description: 'Makes the console ask for a click again before it runs an HTML asset of the application.',
+  right: 'account',
+  params: ApplicationParams,
+  responses: { 204: { description: 'HTML assets of the application run after a click.' } },
   errors: [404],
 });
 

@@ -35,7 +35,7 @@ import { Upload, uploadExample } from './uploads.ts';
 export const EXECUTABLE_TYPES = ['node', 'python', 'go', 'java', 'binary'] as const;
 export type ExecutableType = (typeof EXECUTABLE_TYPES)[number];
 
-const OptionItem = Type.Object(
+export const OptionItem = Type.Object(
   {
     name: Type.String({
       minLength: 1,
@@ -70,6 +70,14 @@ const OptionItem = Type.Object(
 );
 export type OptionItem = Static<typeof OptionItem>;
 
+export const OptionTemplate = Type.Array(
+  Type.String({ maxLength: OPTION_TEMPLATE_CHARS_MAX, description: 'One argument.' }),
+  {
+    maxItems: OPTION_TEMPLATE_PARTS_MAX,
+    description: `Arguments of each option, with {{name}} and {{value}}, at most ${OPTION_TEMPLATE_PARTS_MAX}. The default is \`-{{name}} {{value}}\`.`,
+  },
+);
+
 export const ExecutableOptions = Type.Object(
   {
     strict: optionalNullable(Type.Boolean({ description: 'true: only the listed options are allowed.' })),
@@ -89,14 +97,7 @@ export const ExecutableOptions = Type.Object(
     items: optionalNullable(Type.Array(OptionItem, { description: 'The options of the app.' })),
     format: optionalNullable(
       Type.Object(
-        {
-          template: optionalNullable(
-            Type.Array(Type.String({ maxLength: OPTION_TEMPLATE_CHARS_MAX, description: 'One argument.' }), {
-              maxItems: OPTION_TEMPLATE_PARTS_MAX,
-              description: `Arguments of each option, with {{name}} and {{value}}, at most ${OPTION_TEMPLATE_PARTS_MAX}. The default is \`-{{name}} {{value}}\`.`,
-            }),
-          ),
-        },
+        { template: optionalNullable(OptionTemplate) },
         { description: 'Mapping of options to arguments of the app.' },
       ),
     ),
@@ -105,9 +106,9 @@ export const ExecutableOptions = Type.Object(
 );
 export type ExecutableOptions = Static<typeof ExecutableOptions>;
 
-const PathInApp = optionalNullable(textSchema('Path in the folder of the app.', { max: 1024 }));
+export const PathInApp = optionalNullable(textSchema('Path in the folder of the app.', { max: 1024 }));
 
-const IoConfiguration = Type.Object(
+export const IoConfiguration = Type.Object(
   {
     format: optionalNullable(
       stringEnum(['json', 'text', 'csv-archive', 'multi-file', ''], 'Format that the app reads and writes.'),
@@ -236,7 +237,6 @@ const ExecutableParams = Type.Object({
   executable_id: idSchema<ExecutableId>('Id of the executable.'),
 });
 
-const SHA256_PATTERN = '^[0-9a-f]{64}$';
 const sha256Example = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 
 export const listExecutableFiles = defineOperation({
@@ -276,7 +276,7 @@ export const getExecutableFile = defineOperation({
   right: 'write',
   params: Type.Object({
     ...ExecutableParams.properties,
-    sha256: Type.String({ pattern: SHA256_PATTERN, description: 'SHA-256 of the file in hex.' }),
+    sha256: Type.String({ description: 'SHA-256 of the file in hex.' }),
   }),
   responses: {
     200: {

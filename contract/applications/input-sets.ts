@@ -15,6 +15,7 @@ import {
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
   descriptionSchema,
@@ -135,6 +136,7 @@ export const InputSetUpdate = Type.Object(
   {
     name: optionalNullable(setName),
     description: optionalNullable(setDescription),
+    ...conditionFields,
     inputs: optionalNullable(
       Type.Array(
         Type.Object(
@@ -152,7 +154,7 @@ export const InputSetUpdate = Type.Object(
       ),
     ),
   },
-  { $id: 'InputSetUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'InputSetUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 export type InputSetUpdate = Static<typeof InputSetUpdate>;
 
@@ -251,7 +253,7 @@ export const updateInputSet = defineOperation({
   tag: 'input-sets',
   summary: 'Update an input set',
   description:
-    'Changes name and description, and with `inputs` the content. An input that is already in the set stays as stored, even if its source was changed or deleted. The set copies new inputs from the managed inputs. Other fields are ignored, so you can send back the whole object. Experiments on the set keep the inputs with which they were created.',
+    'Changes name and description, and with `inputs` the content. An input that is already in the set stays as stored, even if its source was changed or deleted. The set copies new inputs from the managed inputs. You can send back the whole object. Another value of a field that this request cannot change returns 400. Experiments on the set keep the inputs with which they were created.',
   right: 'experiment',
   params: InputSetParams,
   body: {

@@ -7,13 +7,14 @@ import Type, { type Static } from 'typebox';
 import { INPUT_NAME_CHARS_MAX, INPUT_NAME_CHARS_MIN } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
   descriptionSchema,
   Format,
   FormatSide,
+  nameTextSchema,
   optionalNullable,
-  textSchema,
   timestampSchema,
 } from '../schemas/field-schemas.ts';
 import {
@@ -56,7 +57,7 @@ export const Input = Type.Object(
 export type Input = Static<typeof Input>;
 
 // The published clients send the id as the name by default, so a name may have the length of an id.
-const inputName = textSchema(
+const inputName = nameTextSchema(
   `Name of the input, ${INPUT_NAME_CHARS_MIN} to ${INPUT_NAME_CHARS_MAX} characters.`,
   {
     min: INPUT_NAME_CHARS_MIN,
@@ -88,8 +89,12 @@ export const InputCreate = Type.Object(
 export type InputCreate = Static<typeof InputCreate>;
 
 const InputUpdate = Type.Object(
-  { name: optionalNullable(inputName), description: optionalNullable(descriptionSchema('input')) },
-  { $id: 'InputUpdate', description: 'The fields to change. Other fields are ignored.' },
+  {
+    name: optionalNullable(inputName),
+    description: optionalNullable(descriptionSchema('input')),
+    ...conditionFields,
+  },
+  { $id: 'InputUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 const InputParams = Type.Object({
@@ -163,7 +168,7 @@ export const updateInput = defineOperation({
   tag: 'inputs',
   summary: 'Update a managed input',
   description:
-    'Changes name and description; the content of an input never changes. Other fields are ignored, so you can send back the whole object. The response has no body unless the request has the header `Prefer: return=representation` (RFC 7240).',
+    'Changes name and description; the content of an input never changes. You can send back the whole object. Another value of a field that this request cannot change returns 400. The response has no body unless the request has the header `Prefer: return=representation` (RFC 7240).',
   right: 'experiment',
   params: InputParams,
   headers: Type.Object({

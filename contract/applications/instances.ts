@@ -7,11 +7,13 @@ import Type, { type Static } from 'typebox';
 import { API_ACCESS_APPLICATIONS_MAX, LARGE_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
   descriptionSchema,
   ExecutionClassName,
   Format,
+  MaxDuration,
   nameOrIdSchema,
   Options,
   optionalNullable,
@@ -46,10 +48,10 @@ const ApiAccess = Type.Object(
       'Access of the app to this API while it runs, even without a network. Each run gets its own token in `NEXTMV_API_KEY`, and the address of the API in `NEXTMV_ENDPOINT`. The token ends with the run. Without this field the app gets neither.',
   },
 );
-export type ApiAccess = Static<typeof ApiAccess>;
 
 const writable = {
   execution_class: optionalNullable(ExecutionClassName),
+  max_duration: optionalNullable(MaxDuration),
   options: optionalNullable(Options),
   secrets_collection_id: optionalNullable(
     textSchema('Secrets collection that the runs of the instance get.', { max: 64 }),
@@ -69,14 +71,17 @@ const ConfigurationCreate = Type.Object(writable, {
   additionalProperties: false,
   description: 'Defaults for the runs of the instance.',
 });
-const ConfigurationUpdate = Type.Object(writable, {
+/** A configuration as callers send it: every field can be absent or null. */
+export const RequestedConfiguration = Type.Object(writable, {
   $id: 'InstanceConfigurationUpdate',
   description: 'Defaults for future runs of the instance. Other fields are ignored.',
 });
+export type RequestedConfiguration = Static<typeof RequestedConfiguration>;
 
 export const InstanceConfiguration = Type.Object(
   {
     execution_class: ExecutionClassName,
+    max_duration: Type.Optional(MaxDuration),
     options: StringOptions,
     secrets_collection_id: Type.String({
       description: 'Secrets collection that the runs of the instance get; empty for none.',
@@ -146,11 +151,24 @@ const InstanceUpdate = Type.Object(
     name: optionalNullable(nameOrIdSchema('instance')),
     version_id: optionalNullable(versionId),
     description: optionalNullable(descriptionSchema('instance')),
-    configuration: optionalNullable(ConfigurationUpdate),
+    configuration: optionalNullable(RequestedConfiguration),
+    locked: optionalNullable(
+      Type.Boolean({
+        description:
+          'The present state of the lock, as published clients send it back. Another value is refused: lock and unlock with `PUT …/lock`.',
+      }),
+    ),
+    expected_version_id: optionalNullable(
+      idReferenceSchema<VersionId>(
+        'The version that you have read. If the instance has another one now, the response is 409, and nothing changes.',
+      ),
+    ),
+    ...conditionFields,
   },
   {
     $id: 'InstanceUpdate',
-    description: 'The fields to change. Other fields are ignored. A configuration replaces the previous one.',
+    description:
+      'The fields to change. Others may have their present values. A configuration replaces the previous one.',
   },
 );
 

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { RETENTION_DAYS_MAX, RETENTION_EXAMPLES_MAX, RETENTION_PREVIEW_RUNS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
 import { nullable, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
 
@@ -19,9 +20,7 @@ const RetentionPolicy = Type.Object(
   {
     keep_days: nullable(keepDays),
     keep_experiment_runs: keepExperimentRuns,
-    updated_at: nullable(
-      timestampSchema('Time of the last change; null for an application without a policy'),
-    ),
+    updated_at: settingTime('the policy'),
   },
   {
     $id: 'RetentionPolicy',
@@ -30,8 +29,14 @@ const RetentionPolicy = Type.Object(
 );
 export type RetentionPolicy = Static<typeof RetentionPolicy>;
 
+/** The fields of a policy that can be set. */
+export const retentionFields = {
+  keep_days: nullable(keepDays),
+  keep_experiment_runs: Type.Optional(keepExperimentRuns),
+};
+
 const RetentionPolicyUpdate = Type.Object(
-  { keep_days: nullable(keepDays), keep_experiment_runs: Type.Optional(keepExperimentRuns) },
+  { ...retentionFields, ...settingConditionFields },
   {
     $id: 'RetentionPolicyUpdate',
     additionalProperties: false,

@@ -12,6 +12,7 @@ import {
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
   descriptionSchema,
@@ -102,8 +103,12 @@ const SecretsCollectionUpdate = Type.Object(
         description: 'Replaces the whole list. The default keeps it unchanged.',
       }),
     ),
+    ...conditionFields,
   },
-  { $id: 'SecretsCollectionUpdate', description: 'The fields to change. Other fields are ignored.' },
+  {
+    $id: 'SecretsCollectionUpdate',
+    description: 'The fields to change. Others may have their present values.',
+  },
 );
 
 const SECRET_OPERATIONS = ['create', 'update', 'delete'] as const;
@@ -133,8 +138,12 @@ const SecretsCollectionPatch = Type.Object(
         description: 'Changes of single secrets, applied in this order: all or none.',
       }),
     ),
+    ...conditionFields,
   },
-  { $id: 'SecretsCollectionPatch', description: 'The fields to change. Other fields are ignored.' },
+  {
+    $id: 'SecretsCollectionPatch',
+    description: 'The fields to change. Others may have their present values.',
+  },
 );
 
 const SecretsCollectionParams = Type.Object({

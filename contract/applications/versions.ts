@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox';
 import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
   descriptionSchema,
@@ -42,8 +43,9 @@ const VersionUpdate = Type.Object(
   {
     name: optionalNullable(nameOrIdSchema('version')),
     description: optionalNullable(descriptionSchema('version')),
+    ...conditionFields,
   },
-  { $id: 'VersionUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'VersionUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 const VersionParams = Type.Object({

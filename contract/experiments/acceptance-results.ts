@@ -1,6 +1,6 @@
 /** The rules of an acceptance test, and the results of a test that has ended. */
 import Type, { type Static } from 'typebox';
-import { METRIC_CHARS_MAX } from '../limits.ts';
+import { LARGEST_LOSS_MAX, METRIC_CHARS_MAX } from '../limits.ts';
 import { mapSchema, nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
 import { IndicatorProfile, PROFILED_INDICATORS_MAX } from './experiment-profiles.ts';
 import { type Comparison, ensembleIdSchema, METHOD_DESCRIPTION } from './experiment-results.ts';
@@ -16,7 +16,7 @@ const metricType = stringEnum(
 /** A separate field, because the published client reads no other metric type than direct-comparison. */
 const hypothesis = stringEnum(
   ['non-inferiority'],
-  'For a direct comparison: compares the one-sided 95 % bound of the effect with the tolerance, instead of the values. Absent: compares the values. Beyond the specification.',
+  'For a direct comparison of mean, shifted_geometric_mean or a percentile: compares the one-sided 95 % bound of the effect with the tolerance. Absent: compares the values of these runs. Beyond the specification.',
 );
 const operator = stringEnum(OPERATORS, 'Operator of the comparison.');
 const toleranceType = stringEnum(
@@ -34,11 +34,25 @@ const metric = {
     max: METRIC_CHARS_MAX,
   }),
   statistic: textSchema(
-    `Statistic of the values on one side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. It must be mean for non-inferiority. 1 to ${METRIC_CHARS_MAX} characters.`,
+    `Statistic of the values on one side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. For non-inferiority: mean, shifted_geometric_mean or a percentile. 1 to ${METRIC_CHARS_MAX} characters.`,
     { min: 1, max: METRIC_CHARS_MAX },
   ),
   metric_type: metricType,
   hypothesis: optionalNullable(hypothesis),
+  accept_same: optionalNullable(
+    Type.Boolean({
+      description:
+        'true: the rule may be met where all inputs tie (verdict same). The default is false: a tie says nothing about other inputs, so the rule is not met. Beyond the specification.',
+    }),
+  ),
+  largest_loss: optionalNullable(
+    Type.Number({
+      minimum: 0,
+      maximum: LARGEST_LOSS_MAX,
+      description:
+        'Largest change of one input that can occur, above 0, as a share of the control. It gives a bound where fewer than six inputs differ. Only for the mean with a relative tolerance. Beyond the specification.',
+    }),
+  ),
   params: Type.Object(
     {
       operator,
@@ -95,26 +109,25 @@ const NonInferiority = Type.Object(
   {
     measure: stringEnum(
       ['ratio', 'difference'],
-      'ratio: geometric mean over the inputs of candidate divided by control, for a relative tolerance. difference: mean over the inputs of candidate minus control, for an absolute one.',
+      'ratio: candidate divided by control, for a relative tolerance. difference: candidate minus control, for an absolute one. For the mean: geometric mean of the ratios, or mean of the differences, over the inputs. Else: of the statistics of both sides.',
     ),
     effect: numberSchema('The estimate.'),
     bound: nullable(
       numberSchema(
-        'One-sided 95 % bound of the effect, above it for lt and le, below it for gt and ge; null for fewer than 5 inputs.',
+        'One-sided 95 % bound of the effect, above it for lt and le, below it for gt and ge; null where these inputs give none.',
       ),
     ),
-    within_tolerance: Type.Optional(
-      Type.Boolean({
-        description:
-          'true if the bound is within the tolerance: the data show it for other inputs too. Absent in results of an older release.',
-      }),
+    within_tolerance: Type.Boolean({
+      description: 'true if the bound is within the tolerance: the data show it for other inputs too.',
+    }),
+    inputs: integerSchema(
+      'Inputs that both sides solved; a bound decides from 10 on, of p90 from 29, of p95 from 59.',
     ),
-    inputs: integerSchema('Inputs that both sides solved; a bound decides from 10 on.'),
   },
   {
     $id: 'NonInferiority',
     description:
-      'Effect of the candidate, for rules with lt, le, gt or ge that compare the means of both sides.',
+      'Effect of the candidate, for rules with lt, le, gt or ge that compare means, shifted geometric means or percentiles of both sides.',
   },
 );
 
@@ -138,10 +151,14 @@ export const MetricResult = Type.Object(
       ),
     ),
     non_inferiority: Type.Optional(NonInferiority),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), {
+    warnings: Type.Array(Type.String(), {
+      description:
+        'Limits of a rule that is met, in sentences: the data do not show the same for other inputs, or runs were canceled or deleted.',
+    }),
+    tied: Type.Optional(
+      Type.Boolean({
         description:
-          'Limits of a rule that is met, in sentences: the data do not show the same for other inputs, or runs were canceled or deleted. Absent in results of an older release.',
+          'true if the inputs that both sides solved tie, and the rule does not accept a tie. Ten such inputs, or more, do not meet it. The decision is then not yes. Else absent.',
       }),
     ),
     reason: Type.String({
@@ -172,7 +189,7 @@ export const AcceptanceResults = Type.Object(
     ),
     profiles: Type.Optional(
       Type.Array(IndicatorProfile, {
-        description: `Benchmark views of the first ${PROFILED_INDICATORS_MAX} fields of the rules, as in the results of a batch experiment. Lists omit them. Absent when no input has ended on both sides, and in results of an older release. Beyond the specification.`,
+        description: `Benchmark views of the first ${PROFILED_INDICATORS_MAX} fields of the rules, as in the results of a batch experiment. Lists omit them. Absent when no input has ended on both sides. Beyond the specification.`,
       }),
     ),
   },

@@ -3,9 +3,10 @@
  * experiment that has run both on the same inputs. Each of its metrics compares one statistic of one indicator over the
  * inputs that both solved, and the test passes when all of them pass. The batch exists before, or the same call creates it.
  */
+
 import Type, { type Static } from 'typebox';
+import { acceptance } from '../experiment-types/acceptance.ts';
 import { BATCH_RUNS_MAX, METRICS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { descriptionSchema, nameOrIdSchema, optionalNullable, stringEnum } from '../schemas/field-schemas.ts';
@@ -21,9 +22,13 @@ import {
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AcceptanceMetric, AcceptanceResults } from './acceptance-results.ts';
-import { experimentFields, experimentUpdateFields } from './experiment-fields.ts';
+import { decisionField } from './comparisons/decisions.ts';
+import { questionField } from './comparisons/questions.ts';
+import { experimentFields } from './experiment-fields.ts';
 import { ensembleIdSchema } from './experiment-results.ts';
+import { runSettingsFields } from './experiment-runs.ts';
 import { inputPropertyFields } from './input-properties.ts';
+import { defineExperimentOperations } from './operations/define-operations.ts';
 
 const SideCreate = Type.Object(
   {
@@ -63,7 +68,7 @@ const failureMargin = {
     'Largest share of the inputs, from 0 to 1, that the candidate may fail on although the control solved them. The default is none: one such input fails every rule. Beyond the specification.',
 } as const;
 
-const { status: _, ...sharedFields } = experimentFields('acceptance test');
+const { status: _, ...sharedFields } = experimentFields(acceptance.noun);
 
 export const AcceptanceTest = Type.Object(
   {
@@ -77,12 +82,14 @@ export const AcceptanceTest = Type.Object(
     candidate: Side,
     metrics: Type.Array(AcceptanceMetric, { description: 'The rules. The candidate must meet all of them.' }),
     failure_margin: Type.Optional(Type.Number(failureMargin)),
-    rules_before_results: Type.Optional(
-      Type.Boolean({
-        description:
-          'true if the test was created before the first run of its batch ended, so that nobody could fit the rules to the results. Absent for a test of an older release. Beyond the specification.',
-      }),
-    ),
+    rules_before_results: Type.Boolean({
+      description:
+        'true if the test was created before the first run of its batch ended, so that nobody could fit the rules to the results. The decision makes it false if an earlier experiment had results on the same inputs. Beyond the specification.',
+    }),
+    created_batch: Type.Boolean({
+      description:
+        'true if the request for the test created its batch too. Such a batch is deleted with the test, unless another test compares its runs. Beyond the specification.',
+    }),
     tests_on_batch: Type.Integer({
       description:
         'Number of acceptance tests made on the same batch, including this one and deleted ones. Each is another chance to pass. Beyond the specification.',
@@ -91,6 +98,8 @@ export const AcceptanceTest = Type.Object(
       description:
         'Reasons to doubt the decision, in sentences: rules that came after results, and several tests on one batch. Beyond the specification.',
     }),
+    decision: decisionField,
+    question: questionField,
     results: Type.Optional(AcceptanceResults),
   },
   {
@@ -102,9 +111,9 @@ export type AcceptanceTest = Static<typeof AcceptanceTest>;
 
 export const AcceptanceTestCreate = Type.Object(
   {
-    id: optionalNullable(newIdSchema<ExperimentId>('acceptance test')),
-    name: nameOrIdSchema('acceptance test'),
-    description: optionalNullable(descriptionSchema('acceptance test')),
+    id: optionalNullable(newIdSchema<ExperimentId>(acceptance.noun)),
+    name: nameOrIdSchema(acceptance.noun),
+    description: optionalNullable(descriptionSchema(acceptance.noun)),
     experiment_id: optionalNullable(
       idReferenceSchema<ExperimentId>(
         'The batch experiment to evaluate, with runs of both sides. The default is the batch with the id of the test.',
@@ -131,6 +140,7 @@ export const AcceptanceTestCreate = Type.Object(
       }),
     ),
     ...inputPropertyFields,
+    ...runSettingsFields,
   },
   {
     $id: 'AcceptanceTestCreate',
@@ -140,15 +150,13 @@ export const AcceptanceTestCreate = Type.Object(
 );
 export type AcceptanceTestCreate = Static<typeof AcceptanceTestCreate>;
 
-const AcceptanceTestUpdate = Type.Object(experimentUpdateFields('acceptance test'), {
-  $id: 'AcceptanceTestUpdate',
-  description: 'The fields to change. Other fields are ignored.',
-});
-
-const AcceptanceTestParams = Type.Object({
-  ...ApplicationParams.properties,
-  acceptance_id: idSchema<ExperimentId>('Id of the acceptance test.'),
-});
+const define = defineExperimentOperations(
+  acceptance,
+  Type.Object({
+    ...ApplicationParams.properties,
+    acceptance_id: idSchema<ExperimentId>('Id of the acceptance test.'),
+  }),
+);
 
 const example = {
   id: 'cheaper-routes',
@@ -170,107 +178,62 @@ const example = {
     },
   ],
   rules_before_results: true,
+  created_batch: true,
   tests_on_batch: 1,
   warnings: [],
 } as const;
 
-export const createAcceptanceTest = defineOperation({
-  id: 'createAcceptanceTest',
-  method: 'POST',
-  path: '/v1/applications/{application_id}/experiments/acceptance',
-  tag: 'acceptance-tests',
-  summary: 'Create an acceptance test',
-  description:
-    'Creates a test on the batch experiment `experiment_id`, which may be running or ended. Without such a batch, `input_set_id` creates and starts one in the same call. The server evaluates the rules once, when all runs of the batch have ended, and stores the result. Later changes to the runs do not affect it.',
-  right: 'experiment',
-  params: ApplicationParams,
-  body: {
-    schema: AcceptanceTestCreate,
-    example: {
-      id: 'cheaper-routes',
-      name: 'Cheaper routes',
-      control: { instance_id: 'production' },
-      candidate: { instance_id: 'staging' },
-      metrics: example.metrics,
-      input_set_id: 'peak-days',
+export const acceptanceOperations = {
+  createAcceptanceTest: define.create({
+    description:
+      'Creates a test on the batch experiment `experiment_id`, which may be running or ended. Without such a batch, `input_set_id` creates and starts one in the same call. The server evaluates the rules once, when all runs of the batch have ended, and stores the result. Later changes to the runs do not affect it.',
+    body: {
+      schema: AcceptanceTestCreate,
+      example: {
+        id: 'cheaper-routes',
+        name: 'Cheaper routes',
+        control: { instance_id: 'production' },
+        candidate: { instance_id: 'staging' },
+        metrics: example.metrics,
+        input_set_id: 'peak-days',
+      },
     },
-  },
-  responses: { 201: { description: 'The acceptance test.', schema: AcceptanceTest, example } },
-  errors: [404],
-});
-
-export const listAcceptanceTests = defineOperation({
-  id: 'listAcceptanceTests',
-  method: 'GET',
-  path: '/v1/applications/{application_id}/experiments/acceptance',
-  tag: 'acceptance-tests',
-  summary: 'List acceptance tests',
-  description:
-    'Lists the acceptance tests of the application, each with `passed`. Get a single test for the result of each rule.',
-  right: 'read',
-  params: ApplicationParams,
-  query: Type.Object(PageQuery),
-  responses: {
-    200: {
+    response: { description: 'The acceptance test.', schema: AcceptanceTest, example },
+  }),
+  listAcceptanceTests: define.list({
+    description:
+      'Lists the acceptance tests of the application, each with `passed`. Get a single test for the result of each rule.',
+    query: Type.Object(PageQuery),
+    response: {
       description: 'The acceptance tests, newest first, without `metric_results`.',
       schema: pageOrArray(AcceptanceTest),
       example: [example],
     },
-  },
-  errors: [404],
-});
-
-export const getAcceptanceTest = defineOperation({
-  id: 'getAcceptanceTest',
-  method: 'GET',
-  path: '/v1/applications/{application_id}/experiments/acceptance/{acceptance_id}',
-  tag: 'acceptance-tests',
-  summary: 'Get an acceptance test',
-  description: 'Returns the test, with its results once its batch has ended.',
-  right: 'read',
-  params: AcceptanceTestParams,
-  responses: { 200: { description: 'The acceptance test.', schema: AcceptanceTest, example } },
-  errors: [404],
-});
-
-export const updateAcceptanceTest = defineOperation({
-  id: 'updateAcceptanceTest',
-  method: 'PATCH',
-  path: '/v1/applications/{application_id}/experiments/acceptance/{acceptance_id}',
-  tag: 'acceptance-tests',
-  summary: 'Update an acceptance test',
-  description:
+  }),
+  getAcceptanceTest: define.get('Returns the test, with its results once its batch has ended.', {
+    schema: AcceptanceTest,
+    example,
+  }),
+  updateAcceptanceTest: define.update(
     'Changes name and description of the test; its batch is unaffected. You cannot change rules: create another test on the same batch.',
-  right: 'experiment',
-  params: AcceptanceTestParams,
-  body: { schema: AcceptanceTestUpdate, example: { name: 'Routes that cost less' } },
-  responses: {
-    200: {
-      description: 'The updated acceptance test.',
+    {
+      name: 'Routes that cost less',
       schema: AcceptanceTest,
       example: { ...example, name: 'Routes that cost less' },
     },
-  },
-  errors: [404],
-});
-
-export const deleteAcceptanceTest = defineOperation({
-  id: 'deleteAcceptanceTest',
-  method: 'DELETE',
-  path: '/v1/applications/{application_id}/experiments/acceptance/{acceptance_id}',
-  tag: 'acceptance-tests',
-  summary: 'Delete an acceptance test',
-  description: describeDeletion(
-    'Deletes the acceptance test.',
-    [
-      ['Its batch experiment', 'Deleted with the last acceptance test on it.'],
-      ['Runs of the batch', 'Deleted with the batch; unfinished runs are stopped.'],
-      ['The input set, the instances and their versions', 'Unaffected.'],
-    ],
-    'You can reuse both ids at once. Deleting the batch deletes all acceptance tests on it.',
   ),
-  right: 'experiment',
-  params: AcceptanceTestParams,
-  responses: { 204: { description: 'The acceptance test is deleted.' } },
-  errors: [404],
-});
+  deleteAcceptanceTest: define.delete(
+    describeDeletion(
+      'Deletes the acceptance test.',
+      [
+        [
+          'Its batch experiment, if the same request created both (`created_batch`)',
+          'Deleted with its runs, unless another acceptance test compares them. Unfinished runs are stopped.',
+        ],
+        ['Any other batch experiment', 'Unaffected, with its runs.'],
+        ['The input set, the instances and their versions', 'Unaffected.'],
+      ],
+      'You can reuse the ids of what was deleted at once. Deleting the batch deletes all acceptance tests on it.',
+    ),
+  ),
+} as const;

@@ -3,7 +3,10 @@
  * and returns statistics. A scenario test does the same with individually listed runs. One call creates and starts it,
  * and it ends when its runs have ended.
  */
+
 import Type, { type Static } from 'typebox';
+import { batch } from '../experiment-types/batch.ts';
+import { listTypesOfKind } from '../experiment-types/experiment-types.ts';
 import {
   BATCH_RUNS_EMBEDDED_MAX,
   BATCH_RUNS_MAX,
@@ -12,7 +15,6 @@ import {
   OPTION_SETS_MAX,
   REQUEST_BODY_BYTES_MAX,
 } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import {
@@ -31,29 +33,32 @@ import {
   idReferenceSchema,
   idSchema,
 } from '../schemas/ids.ts';
-import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../schemas/paging.ts';
+import { PageQuery, pageOrArray, WindowQuery } from '../schemas/paging.ts';
 import { BatchRunCreate, batchPlanResponse, seedFields } from './batch-plan.ts';
+import { decisionField } from './comparisons/decisions.ts';
+import { questionField } from './comparisons/questions.ts';
 import { EnsembleArm } from './experiment-ensembles.ts';
-import {
-  experimentCreateFields,
-  experimentFields,
-  experimentProgressFields,
-  experimentUpdateFields,
-} from './experiment-fields.ts';
+import { experimentCreateFields, experimentFields, experimentProgressFields } from './experiment-fields.ts';
 import { IndicatorProfile } from './experiment-profiles.ts';
 import { ANALYSIS_METHOD, ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
-import { ExperimentRun, runProblemFields } from './experiment-runs.ts';
+import {
+  ExperimentRun,
+  runProblemFields,
+  runSettingsFields,
+  runSettingsResponse,
+} from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
 import { inputPropertyFields, inputPropertyResponse } from './input-properties.ts';
+import { defineExperimentOperations } from './operations/define-operations.ts';
 import { Racing, RacingCreate } from './races/racing.ts';
 
 /** Types of a batch, for creating and for filtering lists. */
-const BATCH_TYPES = ['batch', 'scenario'] as const;
+const BATCH_TYPES = listTypesOfKind('batch');
 
 export const BatchExperimentCreate = Type.Object(
   {
-    ...experimentCreateFields('batch experiment'),
+    ...experimentCreateFields(batch.noun),
     input_set_id: optionalNullable(
       idReferenceSchema<InputSetId>(
         'The input set to run on; required unless every entry of `runs` names an input set.',
@@ -94,6 +99,7 @@ export const BatchExperimentCreate = Type.Object(
     ...comparisonSettingsFields,
     ...inputPropertyFields,
     racing: optionalNullable(RacingCreate),
+    ...runSettingsFields,
     content_type: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   },
   {
@@ -104,13 +110,8 @@ export const BatchExperimentCreate = Type.Object(
 );
 export type BatchExperimentCreate = Static<typeof BatchExperimentCreate>;
 
-const BatchExperimentUpdate = Type.Object(experimentUpdateFields('batch experiment'), {
-  $id: 'BatchExperimentUpdate',
-  description: 'The fields to change. Other fields are ignored.',
-});
-
 const info = {
-  ...experimentFields('batch experiment'),
+  ...experimentFields(batch.noun),
   type: stringEnum(BATCH_TYPES, 'Type of the experiment.'),
   input_set_id: Type.String({ description: 'Id of the input set; empty when each run names its own.' }),
   instance_ids: Type.Array(Type.String(), {
@@ -125,6 +126,7 @@ const info = {
   ...comparisonSettingsResponse,
   ...inputPropertyResponse,
   racing: Type.Optional(Racing),
+  ...runSettingsResponse,
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Reasons why the plan cannot give some verdicts, in sentences; absent without any.',
@@ -151,6 +153,8 @@ export const BatchExperiment = Type.Object(
       description:
         'Distributions of the numbers, by group of runs. Until the experiment ends, they cover the runs that have ended.',
     }),
+    decision: decisionField,
+    question: questionField,
     comparisons: Type.Array(ComparedGroups, {
       description:
         'Comparisons of every instance, version, option set and scenario with the first, or with the control of the first acceptance test on the batch. Beyond the specification.',
@@ -158,13 +162,13 @@ export const BatchExperiment = Type.Object(
     profiles: Type.Optional(
       Type.Array(IndicatorProfile, {
         description:
-          'Benchmark views of each primary indicator, or of `result.value`: virtual best and worst, performance profiles and distribution functions. Absent with fewer than two groups of runs, and while no input has ended on all of them. Beyond the specification.',
+          'Benchmark views of each primary indicator, or of `result.value`: virtual best and worst, performance profiles and distribution functions. Absent until an input has ended on two groups or more. Beyond the specification.',
       }),
     ),
     ensembles: Type.Optional(
       Type.Array(EnsembleArm, {
         description:
-          'The ensembles of the experiment: the best of fewer runs, and the contribution of each run group. Absent without any that has ended. Beyond the specification.',
+          'The ensembles of the experiment: the best of fewer runs. Absent without any that has ended. Beyond the specification.',
       }),
     ),
     method: Type.String({ description: METHOD_DESCRIPTION }),
@@ -177,10 +181,13 @@ export const BatchExperiment = Type.Object(
 );
 export type BatchExperiment = Static<typeof BatchExperiment>;
 
-const BatchParams = Type.Object({
-  ...ApplicationParams.properties,
-  batch_id: idSchema<ExperimentId>('Id of the batch experiment.'),
-});
+const define = defineExperimentOperations(
+  batch,
+  Type.Object({
+    ...ApplicationParams.properties,
+    batch_id: idSchema<ExperimentId>('Id of the batch experiment.'),
+  }),
+);
 
 const example = {
   id: 'faster-planner',
@@ -193,6 +200,7 @@ const example = {
   instance_ids: ['production', 'candidate'],
   option_sets: { short: { 'solve.duration': '1s' } },
   objectives: { 'result.value': 'minimize' },
+  run_order: { design: 'randomized-blocks', seed: '8d1f0c52' },
   created_at: '2026-11-20T08:00:00.000Z',
   updated_at: '2026-11-20T08:00:09.000Z',
   completed_at: '2026-11-20T08:00:09.000Z',
@@ -202,31 +210,24 @@ const example = {
   number_of_failed_runs: 0,
 };
 
-export const createBatchExperiment = defineOperation({
-  id: 'createBatchExperiment',
-  method: 'POST',
-  path: '/v1/applications/{application_id}/experiments/batch',
-  tag: 'batch-experiments',
-  summary: 'Create and start a batch experiment',
-  description:
-    'Creates the experiment and plans its runs. With `instance_ids`, every instance runs every input with every option set, `repetitions` times; with `runs`, you list the runs. The runs wait in the queue, even if the instance disables queuing. The call validates the runs; deleting an instance before its runs are created lets them fail. The experiment stores its own copy of the inputs and of the ensembles.',
-  right: 'experiment',
-  params: ApplicationParams,
-  body: {
-    bytesMax: REQUEST_BODY_BYTES_MAX,
-    schema: BatchExperimentCreate,
-    example: {
-      id: 'faster-planner',
-      name: 'Is the new planner faster',
-      description: 'The planner of spring against the one that serves now.',
-      input_set_id: 'peak-days',
-      instance_ids: ['production', 'candidate'],
-      option_sets: { short: { 'solve.duration': '1s' } },
-      objectives: { 'result.value': 'minimize' },
+export const batchOperations = {
+  createBatchExperiment: define.create({
+    description:
+      'Creates the experiment and plans its runs. With `instance_ids`, every instance runs every input with every option set, `repetitions` times; with `runs`, you list the runs. The runs wait in the queue, even if the instance disables queuing. The call validates the runs; deleting an instance before its runs are created lets them fail. The experiment stores its own copy of the inputs and of the ensembles.',
+    body: {
+      bytesMax: REQUEST_BODY_BYTES_MAX,
+      schema: BatchExperimentCreate,
+      example: {
+        id: 'faster-planner',
+        name: 'Is the new planner faster',
+        description: 'The planner of spring against the one that serves now.',
+        input_set_id: 'peak-days',
+        instance_ids: ['production', 'candidate'],
+        option_sets: { short: { 'solve.duration': '1s' } },
+        objectives: { 'result.value': 'minimize' },
+      },
     },
-  },
-  responses: {
-    201: {
+    response: {
       description: 'The started experiment.',
       schema: BatchExperimentInfo,
       example: {
@@ -238,47 +239,22 @@ export const createBatchExperiment = defineOperation({
         number_of_completed_runs: 0,
       },
     },
-  },
-  errors: [404],
-});
-
-export const listBatchExperiments = defineOperation({
-  id: 'listBatchExperiments',
-  method: 'GET',
-  path: '/v1/applications/{application_id}/experiments/batch',
-  tag: 'batch-experiments',
-  summary: 'List batch experiments',
-  description:
-    'Lists the batch experiments and scenario tests of the application, without runs and statistics.',
-  right: 'read',
-  params: ApplicationParams,
-  query: Type.Object({
-    ...WindowQuery,
-    ...PageQuery,
-    type: Type.Optional(stringEnum(BATCH_TYPES, 'Only experiments of this type. The default is both types.')),
   }),
-  responses: {
-    200: {
-      description: 'The experiments, newest first.',
-      schema: pageOrArray(BatchExperimentInfo),
-      example: [example],
-    },
-  },
-  errors: [404],
-});
-
-export const getBatchExperiment = defineOperation({
-  id: 'getBatchExperiment',
-  method: 'GET',
-  path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
-  tag: 'batch-experiments',
-  summary: 'Get a batch experiment',
-  description: `Returns the experiment with its newest ${BATCH_RUNS_EMBEDDED_MAX} runs, and its statistics so far. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch. Comparisons are paired by input and repetition, and cover at most 50 indicators. The order is \`result.value\`, those in \`objectives\`, those below \`result\`, those below \`run\`, and then the rest by name. The limit is 1,000 comparisons: beyond it, the response has fewer indicators, and then fewer groups.`,
-  right: 'read',
-  params: BatchParams,
-  responses: {
-    200: {
-      description: 'The experiment.',
+  listBatchExperiments: define.list({
+    description:
+      'Lists the batch experiments and scenario tests of the application, without runs and statistics.',
+    query: Type.Object({
+      ...WindowQuery,
+      ...PageQuery,
+      type: Type.Optional(
+        stringEnum(BATCH_TYPES, 'Only experiments of this type. The default is both types.'),
+      ),
+    }),
+    response: { schema: pageOrArray(BatchExperimentInfo), example: [example] },
+  }),
+  getBatchExperiment: define.get(
+    `Returns the experiment with its newest ${BATCH_RUNS_EMBEDDED_MAX} runs, and its statistics so far. Every other instance, version, option set and scenario is compared with the first, or with the control of the first acceptance test on the batch. Comparisons are paired by input and repetition, and cover at most 50 indicators. The order is \`result.value\`, those in \`objectives\`, those below \`result\`, those below \`run\`, and then the rest by name. The limit is 1,000 comparisons: beyond it, the response has fewer indicators, and then fewer groups.`,
+    {
       schema: BatchExperiment,
       example: {
         ...example,
@@ -291,71 +267,27 @@ export const getBatchExperiment = defineOperation({
         warnings: [],
       },
     },
-  },
-  errors: [404],
-});
-
-export const getBatchExperimentMetadata = defineOperation({
-  id: 'getBatchExperimentMetadata',
-  method: 'GET',
-  path: '/v1/applications/{application_id}/experiments/batch/{batch_id}/metadata',
-  tag: 'batch-experiments',
-  summary: 'Get the status of a batch experiment',
-  description: 'Returns the experiment without its runs and statistics. Poll this operation.',
-  right: 'read',
-  params: BatchParams,
-  responses: { 200: { description: 'The experiment.', schema: BatchExperimentInfo, example } },
-  errors: [404],
-});
-
-export const listBatchExperimentRuns = defineOperation({
-  id: 'listBatchExperimentRuns',
-  method: 'GET',
-  path: '/v1/applications/{application_id}/experiments/batch/{batch_id}/runs',
-  tag: 'batch-experiments',
-  summary: 'List the runs of a batch experiment',
-  description:
-    'Lists the created runs, newest first. With `pagereturn`, `limit` or `pagetoken`, it returns one page; otherwise all runs.',
-  right: 'read',
-  params: BatchParams,
-  query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The runs.', schema: runsPage(ExperimentRun), example: { runs: [] } },
-  },
-  errors: [404],
-});
-
-export const updateBatchExperiment = defineOperation({
-  id: 'updateBatchExperiment',
-  method: 'PATCH',
-  path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
-  tag: 'batch-experiments',
-  summary: 'Update a batch experiment',
-  description: 'Changes name and description. Other fields are ignored.',
-  right: 'experiment',
-  params: BatchParams,
-  body: { schema: BatchExperimentUpdate, example: { name: 'The new planner is faster' } },
-  responses: { 200: { description: 'The updated experiment.', schema: BatchExperimentInfo, example } },
-  errors: [404],
-});
-
-export const deleteBatchExperiment = defineOperation({
-  id: 'deleteBatchExperiment',
-  method: 'DELETE',
-  path: '/v1/applications/{application_id}/experiments/batch/{batch_id}',
-  tag: 'batch-experiments',
-  summary: 'Delete a batch experiment',
-  description: describeDeletion(
-    'Deletes the experiment in any status.',
-    [
-      ['Its runs', 'Deleted soon after. The apps of running runs are stopped.'],
-      ['Planned runs', 'Never created.'],
-      ['Its input sets, and their sources', 'Unaffected.'],
-    ],
-    'You can reuse the id.',
   ),
-  right: 'experiment',
-  params: BatchParams,
-  responses: { 204: { description: 'The experiment is deleted.' } },
-  errors: [404],
-});
+  updateBatchExperiment: define.update(
+    'Changes name and description. Another value of any other field returns 400.',
+    { name: 'The new planner is faster', schema: BatchExperimentInfo, example },
+  ),
+  deleteBatchExperiment: define.delete(
+    describeDeletion(
+      'Deletes the experiment in any status.',
+      [
+        ['Its runs', 'Deleted soon after. The apps of running runs are stopped.'],
+        ['Planned runs', 'Never created.'],
+        ['Its input sets, and their sources', 'Unaffected.'],
+      ],
+      'You can reuse the id.',
+    ),
+  ),
+  listBatchExperimentRuns: define.listRuns(
+    'Lists the created runs, newest first. With `pagereturn`, `limit` or `pagetoken`, it returns one page; otherwise all runs.',
+  ),
+  getBatchExperimentMetadata: define.getMetadata('Returns the experiment without its runs and statistics.', {
+    schema: BatchExperimentInfo,
+    example,
+  }),
+} as const;

@@ -6,7 +6,7 @@ import {
   OPTION_VALUE_CHARS_MAX,
   SCENARIO_ID_CHARS_MAX,
 } from '../limits.ts';
-import { optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
+import { EXACT_INTEGERS, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
 import {
   type EnsembleId,
   type InputSetId,
@@ -69,9 +69,15 @@ export type BatchRunCreate = Static<typeof BatchRunCreate>;
 export const seedFields = {
   seeds: optionalNullable(
     Type.Array(
-      Type.Union([Type.Integer(), textSchema('A seed as a text.', { min: 1, max: OPTION_VALUE_CHARS_MAX })], {
-        description: 'A seed, passed to the app as a text.',
-      }),
+      Type.Union(
+        [
+          Type.Integer(EXACT_INTEGERS),
+          textSchema('A seed as a text.', { min: 1, max: OPTION_VALUE_CHARS_MAX }),
+        ],
+        {
+          description: 'A seed, passed to the app as a text.',
+        },
+      ),
       {
         minItems: 1,
         maxItems: BATCH_RUNS_MAX,
@@ -97,19 +103,14 @@ export const batchPlanResponse = {
     }),
   ),
   seed_option: Type.Optional(Type.String({ description: 'The option that gets the seed; absent without.' })),
-  run_order: Type.Optional(
-    Type.Object(
-      {
-        design: stringEnum(
-          ['randomized-blocks'],
-          'randomized-blocks: all sides of an input run next to each other in a random order. Inputs are in a random order too.',
-        ),
-        seed: Type.String({ description: 'Seed of the random order.' }),
-      },
-      {
-        description:
-          'Order in which the runs were submitted. It is absent for an experiment of an older release, whose control ran first: it has no verdicts on times.',
-      },
-    ),
+  run_order: Type.Object(
+    {
+      design: stringEnum(
+        ['randomized-blocks'],
+        'randomized-blocks: the sides of an input run next to each other, and all in random order.',
+      ),
+      seed: Type.String({ description: 'Seed of the random order.' }),
+    },
+    { description: 'Order in which the runs were submitted.' },
   ),
 };

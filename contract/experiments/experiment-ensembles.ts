@@ -1,4 +1,4 @@
-/** The ensembles among the sides of a batch experiment: the best of fewer runs, and the contribution of each run group. */
+/** The ensembles among the sides of a batch experiment: the best of fewer runs. */
 import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { groupFields } from './experiment-results.ts';
@@ -9,45 +9,31 @@ const integerSchema = (description: string) => Type.Integer({ description });
 export const EnsembleArm = Type.Object(
   {
     ...groupFields,
-    statistics_path: Type.String({ description: 'The indicator of the first rule of the ensemble.' }),
-    objective: stringEnum(['minimize', 'maximize'], 'Direction of the best value: lowest or highest.'),
-    inputs: integerSchema('Inputs on which the ensemble has ended, with a result or a failure.'),
+    statistics_path: Type.String({ description: 'The indicator of its first rule.' }),
+    objective: stringEnum(['minimize', 'maximize'], 'Direction of the best value.'),
+    inputs: integerSchema('Inputs on which the ensemble has ended.'),
     best_of_k: Type.Array(
       Type.Object(
         {
           k: integerSchema('Number of child runs.'),
           expected: numberSchema(
-            'Mean over the inputs of the expected best value of k of its child runs, where any succeeds.',
+            'Mean over the inputs of the expected best value of k child runs, where any succeeds.',
           ),
           ratio_to_one: nullable(
             numberSchema(
-              'Geometric mean over the inputs of that value, divided by the value of one child run; null if any is not above 0.',
+              'Geometric mean of that value divided by the value of one child run; null if any is not above 0.',
             ),
           ),
-          solved_share: numberSchema(
-            'Share of all choices of k child runs in which any succeeds, as a mean over the inputs.',
-          ),
+          solved_share: numberSchema('Mean share of the choices of k child runs in which any succeeds.'),
         },
         { description: 'The best of k child runs.' },
       ),
       {
         description:
-          'The best of k child runs, for each k up to the smallest number of child runs that ended on an input. Inputs on which all of them failed count for `solved_share` alone.',
+          'For each k up to the smallest number of child runs that ended on an input. Inputs on which all failed count only for `solved_share`.',
       },
     ),
-    groups: Type.Array(
-      Type.Object(
-        {
-          run_group_id: Type.String({ description: 'Id of the run group.' }),
-          contribution: numberSchema(
-            'Mean over the inputs of its share in the improvement of the best value over the worst one (Shapley value).',
-          ),
-        },
-        { description: 'A run group.' },
-      ),
-      { description: 'The run groups, in the order of the definition.' },
-    ),
   },
-  { $id: 'EnsembleArm', description: 'An ensemble of the experiment, over all inputs. It has no verdict.' },
+  { $id: 'EnsembleArm', description: 'An ensemble over all inputs. It has no verdict.' },
 );
 export type EnsembleArm = Static<typeof EnsembleArm>;

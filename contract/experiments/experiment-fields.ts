@@ -50,15 +50,6 @@ export function experimentFields(noun: string) {
   };
 }
 
-/** Responses to the start of a shadow or switchback test. */
-export const startResponses = {
-  204: { description: 'The test is started.' },
-  304: { description: 'The test was already started. Nothing was changed.' },
-} as const;
-
-/** Responses to the stop of a shadow or switchback test. */
-export const stopResponses = { 204: { description: 'The test has ended.' } } as const;
-
 /** The progress of an experiment in numbers of runs. */
 export const experimentProgressFields = {
   number_of_requested_runs: Type.Integer({ description: 'Number of requested runs.' }),

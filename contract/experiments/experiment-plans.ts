@@ -1,6 +1,14 @@
 /** Plans of experiments: how many inputs, repetitions or units find a difference, and which difference a plan finds. */
 import Type, { type Static } from 'typebox';
-import { BATCH_RUNS_MAX, METRIC_CHARS_MAX, SWITCHBACK_UNITS_MAX } from '../limits.ts';
+import { hasFact, RUN_OWNER_KINDS } from '../experiment-types/experiment-types.ts';
+import {
+  BATCH_RUNS_MAX,
+  METRIC_CHARS_MAX,
+  PLANNED_DIFFERENCE_MAX,
+  PLANNED_DIFFERENCE_MIN,
+  PLANNED_SIZE_MAX,
+  SWITCHBACK_UNITS_MAX,
+} from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
@@ -8,16 +16,15 @@ import { type ExperimentId, idReferenceSchema } from '../schemas/ids.ts';
 import { Margin } from './experiment-settings.ts';
 
 /** Kinds of experiments whose runs a plan can start from. A scenario test is a batch. */
-export const PLANNED_FROM_TYPES = ['batch', 'shadow', 'switchback'] as const;
+export const PLANNED_FROM_TYPES = RUN_OWNER_KINDS.filter((kind) => hasFact(kind, 'hasCandidates'));
 const PLANNED_UNITS = ['input', 'original', 'unit'] as const;
-/** The largest number of inputs that a plan takes; an experiment can have fewer. */
-const INPUTS_MAX = 1_000_000;
 const COMPARISONS_MAX = 1000;
 
 const deviation = (description: string) =>
   optionalNullable(
     Type.Number({
       minimum: 0,
+      maximum: PLANNED_DIFFERENCE_MAX,
       description: `${description} For a relative difference it is a share, such as 0.05; otherwise it is in the unit of the indicator.`,
     }),
   );
@@ -25,7 +32,11 @@ const deviation = (description: string) =>
 const difference = Type.Object(
   {
     type: Margin.properties.type,
-    value: Type.Number({ minimum: 0, description: 'The difference, above 0.' }),
+    value: Type.Number({
+      minimum: PLANNED_DIFFERENCE_MIN,
+      maximum: PLANNED_DIFFERENCE_MAX,
+      description: 'The difference, such as 0.02 for 2 %.',
+    }),
   },
   {
     additionalProperties: false,
@@ -68,13 +79,13 @@ const PlanRequest = Type.Object(
         minimum: 1,
         maximum: COMPARISONS_MAX,
         description:
-          'Number of primary indicators times candidates; they share the error rate of 4 %. The default is 1.',
+          'Number of primary indicators times candidates; they share the error rate, which is 5 % up to 20 inputs and 4 % above. The default is 1.',
       }),
     ),
     inputs: optionalNullable(
       Type.Integer({
         minimum: 1,
-        maximum: INPUTS_MAX,
+        maximum: PLANNED_SIZE_MAX,
         description:
           'Number of inputs, or of originals of a shadow test, to find the smallest difference of.',
       }),
@@ -121,7 +132,10 @@ const ExperimentPlan = Type.Object(
     difference,
     power: Type.Number({ description: 'Share of experiments that find the difference.' }),
     comparisons: Type.Integer({ description: 'Number of comparisons that share the error rate.' }),
-    error_rate: Type.Number({ description: 'Error rate of each comparison: 0.04 divided by their number.' }),
+    error_rate: Type.Number({
+      description:
+        'Error rate of each comparison in the first plan, or with `units`. It is 0.05 up to 20 inputs, or 12 coins of a switchback test, else 0.04, divided by `comparisons`. Of a shadow test it is always 0.04.',
+    }),
     between_inputs: nullableDeviation(
       'Standard deviation of the effect between inputs, which repetitions do not reduce.',
     ),
@@ -133,12 +147,20 @@ const ExperimentPlan = Type.Object(
       Type.Object(
         {
           units: Type.Integer({ description: 'Inputs, originals or units that showed the spread.' }),
+          differing: Type.Integer({
+            description:
+              'Those with different values on both sides, at least 6; without a second side, those whose repetitions differ.',
+          }),
           pairs: Type.Integer({
             description: 'Pairs of runs in them; the number of units for a switchback test.',
           }),
           design_effect: Type.Number({
             description:
               'Number of units that say as much as one independent unit; 1 for independent ones, and 1.6 where five of eight units of a plan count.',
+          }),
+          variance_factor: Type.Number({
+            description:
+              'Upper 80 % confidence limit of the variance of one unit, run once on each side, divided by its estimate. The plan takes the limit, and the deviations above are estimates.',
           }),
         },
         { description: 'The runs that show the spread; null for assumptions.' },
@@ -182,7 +204,7 @@ export const planExperiment = defineOperation({
   tag: 'experiment-plans',
   summary: 'Plan an experiment',
   description:
-    'Returns the number of inputs and repetitions, or of units, that find a difference. With `inputs` and `repetitions`, or `units`, it also returns the smallest difference that they find. The spread comes from the runs of an experiment or from your assumptions. Nothing is created.',
+    'Returns the number of inputs and repetitions, or of units, that find a difference. With `inputs` and `repetitions`, or `units`, it also returns the smallest difference that they find. The spread comes from your assumptions or from the runs of an experiment, whose variance counts with its upper 80 % confidence limit. An experiment in which fewer than six inputs differ, or inputs are versions of a few, gets a 400. Nothing is created.',
   right: 'read',
   params: ApplicationParams,
   body: {
@@ -211,7 +233,7 @@ export const planExperiment = defineOperation({
         between_inputs: 0.03,
         within_input: 0.05,
         between_units: null,
-        observed: { units: 12, pairs: 36, design_effect: 1 },
+        observed: { units: 12, differing: 12, pairs: 36, design_effect: 1, variance_factor: 1.37 },
         plans: [
           { repetitions: 1, inputs: 24, runs: 48 },
           { repetitions: 2, inputs: 15, runs: 60 },

@@ -46,14 +46,14 @@ const ProfiledGroup = Type.Object(
     solved_share: numberSchema('Share of its runs that gave a number, as a mean over the inputs.'),
     wins: nullable(integerSchema('Inputs on which it has the best value, alone or with others.')),
     gap_to_best: nullableNumberSchema(
-      'Mean gap to the virtual best, from 0 to 1: the difference as a share of the larger magnitude, and 1 for a failed run.',
+      'Mean gap to the virtual best, a share of the larger magnitude; 1 for a failed run.',
     ),
     gap_to_worst: nullableNumberSchema(
       'Mean gap to the virtual worst, from 0 to 1. Where a group failed on an input, the failure is the worst.',
     ),
     performance: nullable(
       stepsSchema(
-        'Performance profile (Dolan and Moré 2002): share of inputs on which the value is at most x times as bad as the best. Null without a direction, and when a value is not above 0.',
+        'Performance profile (Dolan and Moré 2002): share of inputs on which the value is at most x times as bad as the best. Null without a direction, or with a value not above 0.',
       ),
     ),
     pairwise: nullable(

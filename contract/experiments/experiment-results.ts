@@ -5,7 +5,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import {
-  absentInOlderResults,
   dependenceFields,
   Estimate,
   failureFields,
@@ -13,6 +12,7 @@ import {
   integerSchema,
   nullableNumberSchema,
   numberSchema,
+  RelatedInputs,
   WithFailures,
 } from './comparisons/comparison-parts.ts';
 import { DIRECTIONS, Margin } from './experiment-settings.ts';
@@ -21,12 +21,12 @@ import { Interaction } from './input-interactions.ts';
 import { racedConfigurationSchema } from './races/racing.ts';
 
 /** The method of analysis of this release. Change it with every change after which equal runs can get another verdict. */
-export const ANALYSIS_METHOD = '2026-11.4';
+export const ANALYSIS_METHOD = '2026-11.5';
 
 /** Describes the method that computed the results of an experiment. */
-export const METHOD_DESCRIPTION = `Method of analysis that computed the results: ${ANALYSIS_METHOD}, or the method of an older release that stored them, such as 2026-11.3, 2026-11 or 1. Beyond the specification.`;
+export const METHOD_DESCRIPTION = `Method of analysis that computed the results: ${ANALYSIS_METHOD}, or the older one that stored them, such as 2026-11.4. Beyond the specification.`;
 
-const VERDICTS = ['better', 'worse', 'higher', 'lower', 'equivalent', 'undecided'] as const;
+const VERDICTS = ['better', 'worse', 'higher', 'lower', 'equivalent', 'same', 'undecided'] as const;
 const ROLES = ['primary', 'guardrail', 'other'] as const;
 
 const tallyFields = {
@@ -46,52 +46,46 @@ const sideFields = {
 /** The fields that every kind of comparison has. */
 const comparisonFields = {
   indicator: Type.String({ description: 'The indicator compared.' }),
-  value_type: absentInOlderResults(
-    stringEnum(
-      ['number', 'flag'],
-      'flag: true counts as 1 and false as 0, so that means are shares of true.',
-    ),
+  value_type: stringEnum(
+    ['number', 'flag'],
+    'flag: true counts as 1 and false as 0, so that means are shares of true.',
   ),
-  role: absentInOlderResults(
-    stringEnum(ROLES, 'primary decides; a guardrail must not get worse; other indicators inform.'),
-  ),
+  role: stringEnum(ROLES, 'primary decides; a guardrail must not get worse; other indicators inform.'),
   objective: stringEnum(
     DIRECTIONS,
     'Direction of improvement; none: higher and lower instead of worse and better.',
   ),
   verdict: stringEnum(
     VERDICTS,
-    'better, worse, higher or lower: at least 10 inputs (or units), the adjusted p-value is at most 0.04, and the interval or the failures agree. equivalent: the interval lies within the margin. undecided: neither. Before the planned end, a verdict needs an e-value of at least the threshold in `sequential`.',
+    'better, worse, higher or lower: at least 10 inputs (or units), the adjusted p-value is at most 0.04, and the interval or the failures agree. equivalent: the interval lies within the margin. same: all inputs tie, which is no proof that others do. undecided: neither. Before the planned end, a verdict needs an e-value of at least the threshold in `sequential`, and any but worse needs `mean_e_value_max` too.',
   ),
-  interim: absentInOlderResults(
-    Type.Boolean({
-      description: 'true before the planned end, and for an experiment that was stopped early.',
-    }),
-  ),
+  interim: Type.Boolean({
+    description: 'true before the planned end, and for an experiment that was stopped early.',
+  }),
   reasons: Type.Array(Type.String(), { description: 'Reasons for the verdict, in sentences.' }),
   warnings: Type.Array(Type.String(), { description: 'Caveats, in sentences.' }),
-  measure: absentInOlderResults(
-    stringEnum(['relative', 'absolute'], 'The scale of the effect: ratios or differences.'),
-  ),
-  geometric_mean_ratio: absentInOlderResults(nullable(Estimate)),
+  measure: stringEnum(['relative', 'absolute'], 'The scale of the effect: ratios or differences.'),
+  geometric_mean_ratio: nullable(Estimate),
   mean_difference: nullable(Estimate),
   tolerance: Margin,
-  sequential: absentInOlderResults(
-    nullable(
-      Type.Object(
-        {
-          e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
-          e_value_max: numberSchema(
-            'Largest e-value so far, from ten independent units on; 1 before. A verdict that it once reached stays until the planned end.',
-          ),
-          threshold: numberSchema('E-value that a verdict before the planned end needs.'),
-          interval: nullable(Interval),
-        },
-        {
-          description:
-            'Evidence that stays valid however often it is read, with its confidence sequence as `interval`; null where dependence between callers forbids it. A switchback test has an interval from ten coins on, but not in the designs `independent` and `regular` with carry-over.',
-        },
-      ),
+  sequential: nullable(
+    Type.Object(
+      {
+        e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
+        e_value_max: numberSchema(
+          'Largest e-value so far, from ten independent units on; 1 before. A verdict that it once reached stays until the planned end.',
+        ),
+        mean_e_value_max: numberSchema('The same about the mean change, in the same direction.'),
+        largest_loss: numberSchema(
+          'Largest opposite change of one input, as a share, for which `mean_e_value_max` holds.',
+        ),
+        threshold: numberSchema('E-value that a verdict before the planned end needs.'),
+        interval: nullable(Interval),
+      },
+      {
+        description:
+          'Evidence that stays valid however often it is read, with its confidence sequence as `interval`; null where dependence between callers forbids it. A switchback test has an interval from ten coins on, but not in the designs `independent` and `regular` with carry-over.',
+      },
     ),
   ),
 };
@@ -104,49 +98,58 @@ export const Comparison = Type.Object(
         'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown.',
       ),
     ),
-    more_inputs_range: absentInOlderResults(
-      nullable(
-        Type.Object(
-          {
-            low: integerSchema('If the effect is half a standard error larger.'),
-            high: nullable(integerSchema('If it is smaller; null for more than 100,000.')),
-          },
-          { description: 'Range of `more_inputs`.' },
-        ),
+    more_inputs_range: nullable(
+      Type.Object(
+        {
+          low: integerSchema('If the effect is half a standard error larger.'),
+          high: nullable(integerSchema('If it is smaller; null for more than 100,000.')),
+        },
+        { description: 'Range of `more_inputs`.' },
       ),
     ),
-    detectable_difference: absentInOlderResults(
-      nullableNumberSchema(
-        'Smallest effect that 80 % of experiments of this size find: a share for the relative measure, else a difference.',
+    detectable_difference: nullableNumberSchema(
+      'Smallest effect that 80 % of experiments of this size find, by the upper 80 % limit of the variance: a share for the relative measure, else a difference. Null where fewer than six inputs differ, or are versions of a few.',
+    ),
+    losses: nullable(
+      Type.Object(
+        {
+          share: numberSchema('Share of inputs on which the candidate is worse.'),
+          upper: numberSchema(
+            '95 % upper bound of that share among other inputs of the same kind (with no loss in 10 independent inputs: 0.26). Groups of dependent inputs count as one each.',
+          ),
+        },
+        { description: 'Inputs on which the candidate is worse; null without a direction.' },
       ),
     ),
-    losses: absentInOlderResults(
-      nullable(
-        Type.Object(
-          {
-            share: numberSchema('Share of inputs on which the candidate is worse.'),
-            upper: numberSchema(
-              '95 % upper bound of that share among other inputs of the same kind (with no loss in 10 inputs: 0.26).',
-            ),
-          },
-          { description: 'Inputs on which the candidate is worse; null without a direction.' },
-        ),
-      ),
-    ),
-    failures: absentInOlderResults(
-      Type.Object(failureFields, {
-        description: 'Failures of both sides. A failure counts as the worst result of the side.',
-      }),
-    ),
-    dependence: absentInOlderResults(
-      Type.Object(dependenceFields, { description: 'Dependence between the inputs.' }),
-    ),
+    failures: Type.Object(failureFields, {
+      description: 'Failures of both sides. A failure counts as the worst result of the side.',
+    }),
+    dependence: Type.Object(dependenceFields, { description: 'Dependence between the inputs.' }),
+    related_inputs: nullable(RelatedInputs),
     inputs: Type.Object(tallyFields, { description: 'Inputs, each counted once over its repetitions.' }),
     pairs: Type.Object(tallyFields, { description: 'Pairs of runs with the same input and repetition.' }),
     control: Type.Object(sideFields, { description: 'The control.' }),
     candidate: Type.Object(sideFields, { description: 'The candidate.' }),
     ratio: nullable(Estimate),
-    with_failures: absentInOlderResults(nullable(WithFailures)),
+    with_failures: nullable(WithFailures),
+    sign_flips: Type.Object(
+      {
+        p_value: nullableNumberSchema(
+          'Two-sided p-value, corrected for dependence; null for fewer than 6 inputs that differ.',
+        ),
+        p_value_holm: nullableNumberSchema(
+          "The p-value adjusted by Holm's weighted method for every indicator of every candidate; the verdict uses it.",
+        ),
+        method: stringEnum(
+          ['exact', 'drawn', 'normal'],
+          'All flips of the signs, drawn ones, or the limit for many inputs.',
+        ),
+      },
+      {
+        description:
+          'The test that decides: sign flips of the mean and of the signed ranks. Beyond the specification.',
+      },
+    ),
     wilcoxon: Type.Object(
       {
         n: integerSchema('Number of inputs that differ.'),
@@ -156,12 +159,12 @@ export const Comparison = Type.Object(
           'Two-sided p-value, corrected for dependence; null for fewer than 6 inputs that differ.',
         ),
         p_value_holm: nullableNumberSchema(
-          "The p-value adjusted by Holm's weighted method for every indicator of every candidate; the verdict uses it.",
+          "The p-value adjusted by Holm's weighted method for every indicator of every candidate.",
         ),
         method: stringEnum(['exact', 'normal'], 'Method that computes p.'),
         score: numberSchema('Standard deviations from the expectation under the null hypothesis.'),
       },
-      { description: "Wilcoxon's signed-rank test over the inputs." },
+      { description: "Wilcoxon's signed-rank test over the inputs, for comparison: `sign_flips` decides." },
     ),
     interactions: Type.Optional(
       Type.Array(Interaction, {
@@ -218,15 +221,16 @@ const switchbackSideFields = {
     {
       total: integerSchema('Units of the plan that have ended.'),
       usable: integerSchema('Those with a number.'),
-      counted: absentInOlderResults(
-        integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
-      ),
+      counted: integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
     },
     { description: 'Units of the instance.' },
   ),
   runs: RunCounts,
   missing: integerSchema('Succeeded runs without a number for the indicator.'),
   mean: nullableNumberSchema('Mean of the means of the counted units.'),
+  estimated_mean: nullableNumberSchema(
+    'The mean that the estimate compares: without the influence of what `adjusted_for` names, and geometric for a ratio. null without an estimate.',
+  ),
 };
 
 export const SWITCHBACK_DESIGNS = ['independent', 'blocked', 'regular'] as const;
@@ -243,10 +247,8 @@ export const SwitchbackComparison = Type.Object(
     candidate: Type.Object(
       {
         ...switchbackSideFields,
-        refused: absentInOlderResults(
-          integerSchema(
-            'Runs that the candidate refused and the baseline served; they count for the candidate.',
-          ),
+        refused: integerSchema(
+          'Runs that the candidate refused and the baseline served; they count for the candidate.',
         ),
       },
       { description: 'The candidate.' },
@@ -258,7 +260,7 @@ export const SwitchbackComparison = Type.Object(
           instance_id: Type.String({ description: 'The instance that served the unit.' }),
           runs: integerSchema('Number of runs with a number.'),
           mean: numberSchema('Mean over those runs.'),
-          counted: absentInOlderResults(Type.Boolean({ description: 'true if the unit counts.' })),
+          counted: Type.Boolean({ description: 'true if the unit counts.' }),
         },
         { description: 'A unit.' },
       ),
@@ -267,58 +269,46 @@ export const SwitchbackComparison = Type.Object(
     randomization: Type.Object(
       {
         p_value: nullableNumberSchema('Two-sided p-value; null if a side has no counted unit with a number.'),
-        p_value_holm: absentInOlderResults(
-          nullableNumberSchema(
-            "The p-value adjusted by Holm's weighted method for every indicator; the verdict uses it.",
-          ),
+        p_value_holm: nullableNumberSchema(
+          "The p-value adjusted by Holm's weighted method for every indicator; the verdict uses it.",
         ),
         method: stringEnum(['exact', 'draws'], 'exact: the test enumerates every possible plan.'),
         assignments: integerSchema('Number of evaluated plans, including the real one.'),
-        coins: absentInOlderResults(integerSchema('Number of coins that drew the plan.')),
+        coins: integerSchema('Number of coins that drew the plan.'),
         seed: Type.String({ description: 'Seed of the random plans.' }),
       },
       { description: 'Randomisation test: the share of random plans with at least the observed difference.' },
     ),
-    design: absentInOlderResults(
-      Type.Object(
-        {
-          type: stringEnum(SWITCHBACK_DESIGNS, 'Design of the plan.'),
-          carry_over_units: integerSchema('Units after a switch that do not count.'),
-          burn_in_minutes: numberSchema('Minutes at the start of each unit whose runs do not count.'),
-        },
-        { description: 'The design that the analysis assumes.' },
-      ),
+    design: Type.Object(
+      {
+        type: stringEnum(SWITCHBACK_DESIGNS, 'Design of the plan.'),
+        carry_over_units: integerSchema('Units after a switch that do not count.'),
+        burn_in_minutes: numberSchema('Minutes at the start of each unit whose runs do not count.'),
+      },
+      { description: 'The design that the analysis assumes.' },
     ),
-    adjusted_for: absentInOlderResults(
-      Type.Array(Type.String(), {
-        description: 'Properties of a unit whose influence is removed: trend, time_of_day or day.',
-      }),
+    adjusted_for: Type.Array(Type.String(), {
+      description: 'Properties of a unit whose influence is removed: trend, time_of_day or day.',
+    }),
+    carry_over_test: Type.Object(
+      {
+        p_value: nullableNumberSchema('p-value; null with too few units. Below 0.01 there is no verdict.'),
+      },
+      { description: 'Test that the influence of a unit ends after `carry_over_units`.' },
     ),
-    carry_over_test: absentInOlderResults(
-      Type.Object(
-        {
-          p_value: nullableNumberSchema('p-value; null with too few units. Below 0.05 there is no verdict.'),
-        },
-        { description: 'Test that the influence of a unit ends after `carry_over_units`.' },
-      ),
+    sample_ratio_test: Type.Object(
+      {
+        p_value: nullableNumberSchema('p-value; null with too few units. Below 0.001 there is no verdict.'),
+      },
+      { description: 'Test that the units of both sides get equal numbers of runs.' },
     ),
-    sample_ratio_test: absentInOlderResults(
-      Type.Object(
-        {
-          p_value: nullableNumberSchema('p-value; null with too few units. Below 0.001 there is no verdict.'),
-        },
-        { description: 'Test that the units of both sides get equal numbers of runs.' },
-      ),
-    ),
-    failures: absentInOlderResults(
-      Type.Object(
-        {
-          control: numberSchema("Share of the runs in the control's units that failed."),
-          candidate: numberSchema("Share of the runs in the candidate's units that failed."),
-          p_value: numberSchema('p-value of equal shares, by the randomisation test.'),
-        },
-        { description: 'Failures by side.' },
-      ),
+    failures: Type.Object(
+      {
+        control: numberSchema("Share of the runs in the control's units that failed."),
+        candidate: numberSchema("Share of the runs in the candidate's units that failed."),
+        p_value: numberSchema('p-value of equal shares, by the randomisation test.'),
+      },
+      { description: 'Failures by side.' },
     ),
   },
   {

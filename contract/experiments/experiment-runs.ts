@@ -1,14 +1,22 @@
 /** Runs in the lists of experiments: the fields of any list, and the run's identity within the experiment. */
 import Type, { type Static } from 'typebox';
-import { FAILURES_EMBEDDED_MAX, REFUSED_RUNS_EMBEDDED_MAX } from '../limits.ts';
+import {
+  FAILURES_EMBEDDED_MAX,
+  PRIORITY_MAX,
+  PRIORITY_MIN,
+  REFUSED_RUNS_EMBEDDED_MAX,
+  WORKER_SLOTS_MAX,
+} from '../limits.ts';
 import { Run } from '../runs/run-schemas.ts';
-import { nullable } from '../schemas/field-schemas.ts';
+import { countSchema, MaxDuration, nullable, optionalNullable } from '../schemas/field-schemas.ts';
 import { ensembleIdSchema } from './experiment-results.ts';
 
 export const StartConditions = Type.Object(
   {
     host: Type.String({ description: 'Id of the worker host, by its data folder.' }),
-    concurrent_runs: Type.Integer({ description: 'Runs on that worker at that time, with this one.' }),
+    concurrent_runs: countSchema('Runs on that worker at that time, with this one.', {
+      max: WORKER_SLOTS_MAX,
+    }),
     load: Type.Number({ description: 'Load average of the host over one minute; 0 where it has none.' }),
   },
   {
@@ -112,4 +120,26 @@ export const refusalsField = {
       description: `The distinct reasons why the candidate refused runs, in the order of the first run with each. The limit is ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
     },
   ),
+};
+
+const priorityText = `Priority of the runs in the queue, from ${PRIORITY_MIN} (first) to ${PRIORITY_MAX} (last). Beyond the specification.`;
+
+/** Settings that all runs of an experiment share, in requests. */
+export const runSettingsFields = {
+  priority: optionalNullable(
+    Type.Integer({
+      minimum: PRIORITY_MIN,
+      maximum: PRIORITY_MAX,
+      description: `${priorityText} The default is ${PRIORITY_MAX}, whatever the instances say.`,
+    }),
+  ),
+  max_duration: optionalNullable(MaxDuration),
+};
+const RunSettingsCreate = Type.Object(runSettingsFields);
+export type RunSettingsCreate = Static<typeof RunSettingsCreate>;
+
+/** The same settings in responses. */
+export const runSettingsResponse = {
+  priority: Type.Optional(Type.Integer({ description: priorityText })),
+  max_duration: Type.Optional(MaxDuration),
 };

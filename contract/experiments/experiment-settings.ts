@@ -1,6 +1,6 @@
 /** Settings that decide how an experiment compares its sides: directions, measures, margins and the family of tests. */
 import Type, { type Static } from 'typebox';
-import { METRIC_CHARS_MAX, METRICS_MAX } from '../limits.ts';
+import { LARGEST_LOSS_MAX, METRIC_CHARS_MAX, METRICS_MAX } from '../limits.ts';
 import { mapSchema, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
 
 export const DIRECTIONS = ['minimize', 'maximize', 'none'] as const;
@@ -50,6 +50,14 @@ const ObjectiveSettings = Type.Object(
         minimum: 0,
         description:
           'Added to every value before a ratio is taken, such as 10 for solution times in seconds. The default is 0.',
+      }),
+    ),
+    largest_loss: optionalNullable(
+      Type.Number({
+        minimum: 0,
+        maximum: LARGEST_LOSS_MAX,
+        description:
+          'Largest change of one input that can occur, above 0, as a share of the control: 0.5 is 50 %. It gives an interval where most inputs tie. A larger change refuses it. Not for switchback tests.',
       }),
     ),
     failure_margin: optionalNullable(

@@ -1,4 +1,4 @@
-/** Results by feature of the input: the effect within groups of inputs, and a test that it is the same in all of them. */
+/** Results by feature of the input: the effect within groups of inputs. */
 import Type, { type Static } from 'typebox';
 import { INTERACTION_INPUTS_MAX } from '../limits.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
@@ -14,11 +14,9 @@ const InteractionGroup = Type.Object(
     low: nullable(numberSchema('Smallest number in the group; null for categories.')),
     high: nullable(numberSchema('Largest number in the group; null for categories.')),
     inputs: integerSchema('Inputs in which both sides ended.'),
-    input_ids: Type.Optional(
-      Type.Array(Type.String(), {
-        description: `Ids of the inputs of the group, of originals in a shadow test. All groups of a response have at most ${INTERACTION_INPUTS_MAX} together, and a larger group has its first ones. Absent in results of an older release.`,
-      }),
-    ),
+    input_ids: Type.Array(Type.String(), {
+      description: `Ids of its inputs, of originals in a shadow test. All groups have at most ${INTERACTION_INPUTS_MAX} together.`,
+    }),
     wins: integerSchema('Those in which the candidate is better, or only the control failed.'),
     ties: integerSchema('Those in which both sides are equal.'),
     losses: integerSchema('Those in which the control is better, or only the candidate failed.'),
@@ -36,7 +34,6 @@ const InteractionGroup = Type.Object(
         { description: 'The effect over the inputs that both sides solved; null without any.' },
       ),
     ),
-    is_tested: Type.Boolean({ description: 'false for a group of fewer than five inputs.' }),
   },
   { description: 'A group of inputs by the feature.' },
 );
@@ -50,20 +47,11 @@ export const Interaction = Type.Object(
     ),
     groups: Type.Array(InteractionGroup, { description: 'The groups, with the effect in each.' }),
     missing: integerSchema('Inputs without the feature, which are left out.'),
-    p_value: nullable(
-      numberSchema(
-        'p-value of the same effect in all tested groups: permutation test of the ranks of the effects; null with fewer than two tested groups.',
-      ),
-    ),
-    p_value_holm: nullable(
-      numberSchema("The p-value adjusted by Holm's method for every feature, indicator and candidate."),
-    ),
-    permutations: integerSchema('Number of permutations.'),
-    exploratory: Type.Boolean({
-      description: 'Always true: a hint for the next experiment, on which no verdict depends.',
-    }),
-    reading: Type.String({ description: 'The result in a sentence.' }),
   },
-  { $id: 'Interaction', description: 'The effect by one feature of the inputs.' },
+  {
+    $id: 'Interaction',
+    description:
+      'The effect by one feature of the inputs: a hint for the next experiment, on which no verdict depends.',
+  },
 );
 export type Interaction = Static<typeof Interaction>;

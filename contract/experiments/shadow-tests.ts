@@ -5,28 +5,22 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { shadow } from '../experiment-types/shadow.ts';
 import { REFUSED_RUNS_EMBEDDED_MAX, SHADOW_CANDIDATES_MAX, SHADOW_RUNS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { mapSchema, optionalNullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ExperimentId, idReferenceSchema, idSchema } from '../schemas/ids.ts';
-import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../schemas/paging.ts';
-import {
-  experimentCreateFields,
-  experimentFields,
-  experimentProgressFields,
-  experimentUpdateFields,
-  startResponses,
-  stopResponses,
-} from './experiment-fields.ts';
+import { PageQuery, pageOrArray, WindowQuery } from '../schemas/paging.ts';
+import { decisionField } from './comparisons/decisions.ts';
+import { questionField } from './comparisons/questions.ts';
+import { experimentCreateFields, experimentFields, experimentProgressFields } from './experiment-fields.ts';
 import { ANALYSIS_METHOD, ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
-import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
+import { RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
 import { originalClusterBySchema } from './input-properties.ts';
-
-const NOUN = 'shadow test';
+import { defineExperimentOperations } from './operations/define-operations.ts';
 
 const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, means none';
 
@@ -59,7 +53,7 @@ const TerminationEventsCreate = Type.Object(
 
 export const ShadowTestCreate = Type.Object(
   {
-    ...experimentCreateFields(NOUN),
+    ...experimentCreateFields(shadow.noun),
     comparison: optionalNullable(InstancePair),
     comparisons: optionalNullable(
       mapSchema(
@@ -99,13 +93,8 @@ export const ShadowTestCreate = Type.Object(
 );
 export type ShadowTestCreate = Static<typeof ShadowTestCreate>;
 
-const ShadowTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
-  $id: 'ShadowTestUpdate',
-  description: 'The fields to change. Other fields are ignored.',
-});
-
 const metadataFields = {
-  ...experimentFields(NOUN),
+  ...experimentFields(shadow.noun),
   started_at: Type.Optional(timestampSchema('Start time; absent before')),
   completed_at: Type.Optional(timestampSchema('End time; absent before')),
   comparison: InstancePair,
@@ -159,6 +148,8 @@ const ShadowTest = Type.Object(
       description:
         'Distributions of the copied originals and of their copies. The input of both is the id of the original.',
     }),
+    decision: decisionField,
+    question: questionField,
     compared: Type.Array(ComparedGroups, {
       description:
         'Comparison of each candidate with the baseline, by pairs of copy and original. It covers at most 50 indicators, those in `objectives` first. Beyond the specification.',
@@ -187,13 +178,13 @@ export const StopIntent = Type.Object(
   { $id: 'StopIntent', description: 'Reason for the stop.' },
 );
 
-const ShadowParams = Type.Object({
-  ...ApplicationParams.properties,
-  shadow_id: idSchema<ExperimentId>('Id of the shadow test.'),
-});
-
-const ROOT = '/v1/applications/{application_id}/experiments/shadow';
-const shared = { tag: 'shadow-tests', right: 'experiment', params: ShadowParams, errors: [404] } as const;
+const define = defineExperimentOperations(
+  shadow,
+  Type.Object({
+    ...ApplicationParams.properties,
+    shadow_id: idSchema<ExperimentId>('Id of the shadow test.'),
+  }),
+);
 
 const draft = {
   id: 'faster-search',
@@ -223,58 +214,29 @@ const started = {
   updated_at: '2026-11-20T08:01:00.000Z',
 } as const;
 
-export const createShadowTest = defineOperation({
-  ...shared,
-  id: 'createShadowTest',
-  method: 'POST',
-  path: ROOT,
-  summary: 'Create a shadow test',
-  description:
-    'Creates a draft. Start it to begin copying. `comparison` or `comparisons` names the instances; `objectives` sets the direction of improvement of each indicator.',
-  params: ApplicationParams,
-  body: {
-    schema: ShadowTestCreate,
-    example: {
-      id: 'faster-search',
-      name: 'Faster search',
-      comparison: { baseline_instance_id: 'production', candidate_instance_id: 'candidate' },
-      termination_events: { maximum_runs: 100 },
+export const shadowOperations = {
+  createShadowTest: define.create({
+    description:
+      'Creates a draft. Start it to begin copying. `comparison` or `comparisons` names the instances; `objectives` sets the direction of improvement of each indicator.',
+    body: {
+      schema: ShadowTestCreate,
+      example: {
+        id: 'faster-search',
+        name: 'Faster search',
+        comparison: { baseline_instance_id: 'production', candidate_instance_id: 'candidate' },
+        termination_events: { maximum_runs: 100 },
+      },
     },
-  },
-  responses: { 201: { description: 'The draft.', schema: ShadowTestMetadata, example: draft } },
-});
-
-export const listShadowTests = defineOperation({
-  ...shared,
-  id: 'listShadowTests',
-  method: 'GET',
-  path: ROOT,
-  summary: 'List shadow tests',
-  description: 'Lists the shadow tests of the application, without their results.',
-  right: 'read',
-  params: ApplicationParams,
-  query: Type.Object({ ...PageQuery, ...WindowQuery }),
-  responses: {
-    200: {
-      description: 'The shadow tests, newest first.',
-      schema: pageOrArray(ShadowTestMetadata),
-      example: [started],
-    },
-  },
-});
-
-export const getShadowTest = defineOperation({
-  ...shared,
-  id: 'getShadowTest',
-  method: 'GET',
-  path: `${ROOT}/{shadow_id}`,
-  summary: 'Get a shadow test',
-  description:
+    response: { description: 'The draft.', schema: ShadowTestMetadata, example: draft },
+  }),
+  listShadowTests: define.list({
+    description: 'Lists the shadow tests of the application, without their results.',
+    query: Type.Object({ ...PageQuery, ...WindowQuery }),
+    response: { schema: pageOrArray(ShadowTestMetadata), example: [started] },
+  }),
+  getShadowTest: define.get(
     'Returns the test with its results, which cover the runs that have ended. The results of an ended test are stored, and stay when you delete its runs.',
-  right: 'read',
-  responses: {
-    200: {
-      description: 'The shadow test.',
+    {
       schema: ShadowTest,
       example: {
         ...started,
@@ -285,92 +247,38 @@ export const getShadowTest = defineOperation({
         warnings: [],
       },
     },
-  },
-});
-
-export const updateShadowTest = defineOperation({
-  ...shared,
-  id: 'updateShadowTest',
-  method: 'PATCH',
-  path: `${ROOT}/{shadow_id}`,
-  summary: 'Update a shadow test',
-  description:
-    'Changes name and description in any status. Other fields are ignored, so you can send back the whole object.',
-  body: { schema: ShadowTestUpdate, example: { name: 'Faster search, second try' } },
-  responses: {
-    200: {
-      description: 'The updated shadow test.',
+  ),
+  updateShadowTest: define.update(
+    'Changes name and description in any status. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
+    {
+      name: 'Faster search, second try',
       schema: ShadowTestMetadata,
       example: { ...started, name: 'Faster search, second try' },
     },
-  },
-});
-
-export const deleteShadowTest = defineOperation({
-  ...shared,
-  id: 'deleteShadowTest',
-  method: 'DELETE',
-  path: `${ROOT}/{shadow_id}`,
-  summary: 'Delete a shadow test',
-  description: describeDeletion(
-    'Deletes the test with its results in any status. A started test ends.',
-    [
-      ['Its copies', 'Deleted. Running copies are stopped first.'],
-      ['The runs of the baseline', 'Unaffected.'],
-      ['The instances', 'Stay. You can start another test on the baseline.'],
-    ],
-    'You can reuse the id.',
   ),
-  responses: { 204: { description: 'The shadow test is deleted.' } },
-});
-
-export const startShadowTest = defineOperation({
-  ...shared,
-  id: 'startShadowTest',
-  method: 'PUT',
-  path: `${ROOT}/{shadow_id}/start`,
-  summary: 'Start a shadow test',
-  description:
+  deleteShadowTest: define.delete(
+    describeDeletion(
+      'Deletes the test with its results in any status. A started test ends.',
+      [
+        ['Its copies', 'Deleted. Running copies are stopped first.'],
+        ['The runs of the baseline', 'Unaffected.'],
+        ['The instances', 'Stay. You can start another test on the baseline.'],
+      ],
+      'You can reuse the id.',
+    ),
+  ),
+  startShadowTest: define.start(
     'Starts a draft. The server copies runs of the baseline from now on, or from the time in `start_events`. An instance is the baseline of at most one started shadow or switchback test. While another test is started on it, the response is 400 and names that test. An ended test, and a test with a deleted instance, also return 400.',
-  responses: startResponses,
-});
-
-export const stopShadowTest = defineOperation({
-  ...shared,
-  id: 'stopShadowTest',
-  method: 'PUT',
-  path: `${ROOT}/{shadow_id}/stop`,
-  summary: 'Stop a shadow test',
-  description:
+  ),
+  stopShadowTest: define.stop(
     'Ends a started test. `complete`: its status becomes completed at once. Earlier runs of the baseline are still copied up to the limit, and unfinished copies continue and count. `cancel`: its status becomes canceled, and unfinished copies are canceled. A repeated stop with the same intent changes nothing. A draft returns 400, and so does a test that ended with another intent.',
-  body: { schema: StopIntent, required: false, example: { intent: 'complete' } },
-  responses: stopResponses,
-});
-
-export const listShadowTestRuns = defineOperation({
-  ...shared,
-  id: 'listShadowTestRuns',
-  method: 'GET',
-  path: `${ROOT}/{shadow_id}/runs`,
-  summary: 'List the runs of a shadow test',
-  description:
+    { schema: StopIntent, example: { intent: 'complete' }, response: 'The test has ended.' },
+  ),
+  listShadowTestRuns: define.listRuns(
     'Lists the copies and the copied originals. The `run_type.reference_id` of a copy is its original.',
-  right: 'read',
-  query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The runs, newest first.', schema: runsPage(ExperimentRun), example: { runs: [] } },
-  },
-});
-
-export const getShadowTestMetadata = defineOperation({
-  ...shared,
-  id: 'getShadowTestMetadata',
-  method: 'GET',
-  path: `${ROOT}/{shadow_id}/metadata`,
-  summary: 'Get the status of a shadow test',
-  description: 'Returns the test without its results. Poll this operation.',
-  right: 'read',
-  responses: {
-    200: { description: 'Status and progress of the test.', schema: ShadowTestMetadata, example: started },
-  },
-});
+  ),
+  getShadowTestMetadata: define.getMetadata('Returns the test without its results.', {
+    schema: ShadowTestMetadata,
+    example: started,
+  }),
+} as const;

@@ -5,37 +5,31 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { switchback } from '../experiment-types/switchback.ts';
 import { SWITCHBACK_UNIT_MINUTES_MAX, SWITCHBACK_UNITS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { optionalNullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ExperimentId, idSchema } from '../schemas/ids.ts';
-import { itemsPage, PageQuery, runsPage, WindowQuery } from '../schemas/paging.ts';
-import {
-  experimentCreateFields,
-  experimentFields,
-  experimentProgressFields,
-  experimentUpdateFields,
-  startResponses,
-  stopResponses,
-} from './experiment-fields.ts';
+import { itemsPage, PageQuery, WindowQuery } from '../schemas/paging.ts';
+import { decisionField } from './comparisons/decisions.ts';
+import { questionField } from './comparisons/questions.ts';
+import { experimentCreateFields, experimentFields, experimentProgressFields } from './experiment-fields.ts';
 import {
   ANALYSIS_METHOD,
   METHOD_DESCRIPTION,
   SWITCHBACK_DESIGNS,
   SwitchbackComparison,
 } from './experiment-results.ts';
-import { ExperimentRun, refusalsField } from './experiment-runs.ts';
+import { refusalsField } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
+import { defineExperimentOperations } from './operations/define-operations.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
-
-const NOUN = 'switchback test';
 
 export const SwitchbackTestCreate = Type.Object(
   {
-    ...experimentCreateFields(NOUN),
+    ...experimentCreateFields(switchback.noun),
     comparison: InstancePair,
     generate_random_plan: Type.Object(
       {
@@ -87,11 +81,6 @@ export const SwitchbackTestCreate = Type.Object(
 );
 export type SwitchbackTestCreate = Static<typeof SwitchbackTestCreate>;
 
-const SwitchbackTestUpdate = Type.Object(experimentUpdateFields(NOUN), {
-  $id: 'SwitchbackTestUpdate',
-  description: 'The fields to change. Other fields are ignored.',
-});
-
 const Plan = Type.Object(
   {
     start: Type.Optional(
@@ -111,10 +100,7 @@ const Plan = Type.Object(
     seed: Type.String({
       description: 'Seed of the random assignment. Beyond the specification.',
     }),
-    design: stringEnum(
-      SWITCHBACK_DESIGNS,
-      'Design of the plan; independent for a test of an older release. Beyond the specification.',
-    ),
+    design: stringEnum(SWITCHBACK_DESIGNS, 'Design of the plan. Beyond the specification.'),
     carry_over_units: Type.Integer({
       description: 'Units after a switch that do not count. Beyond the specification.',
     }),
@@ -130,7 +116,7 @@ const Plan = Type.Object(
 );
 
 const sharedFields = {
-  ...experimentFields(NOUN),
+  ...experimentFields(switchback.noun),
   started_at: Type.Optional(timestampSchema('Start time; absent before')),
   completed_at: Type.Optional(timestampSchema('End time; absent before')),
   comparison: InstancePair,
@@ -164,6 +150,8 @@ const SwitchbackTest = Type.Object(
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
       description: 'Distributions of the runs that each instance served.',
     }),
+    decision: decisionField,
+    question: questionField,
     compared: Type.Array(SwitchbackComparison, {
       description:
         'Comparison of the candidate with the baseline by indicator, over the ended units. It covers at most 50 indicators, those in `objectives` first. Beyond the specification.',
@@ -178,18 +166,13 @@ const SwitchbackTest = Type.Object(
   { $id: 'SwitchbackTest', description: 'A switchback test with its results so far.' },
 );
 
-const SwitchbackParams = Type.Object({
-  ...ApplicationParams.properties,
-  switchback_id: idSchema<ExperimentId>('Id of the switchback test.'),
-});
-
-const ROOT = '/v1/applications/{application_id}/experiments/switchback';
-const shared = {
-  tag: 'switchback-tests',
-  right: 'experiment',
-  params: SwitchbackParams,
-  errors: [404],
-} as const;
+const define = defineExperimentOperations(
+  switchback,
+  Type.Object({
+    ...ApplicationParams.properties,
+    switchback_id: idSchema<ExperimentId>('Id of the switchback test.'),
+  }),
+);
 
 /** Returns units of an hour, for one letter each: c for the candidate, p for production. */
 function listExampleUnits(letters: string) {
@@ -233,61 +216,30 @@ const started = {
   plan: { ...draft.plan, start: '2026-11-20T08:01:00.000Z' },
 } as const;
 
-export const createSwitchbackTest = defineOperation({
-  ...shared,
-  id: 'createSwitchbackTest',
-  method: 'POST',
-  path: ROOT,
-  summary: 'Create a switchback test',
-  description:
-    'Creates a draft and generates its plan. Start the test to apply the plan. `objectives` sets the direction of improvement of each indicator. `warnings` says if the plan is too short for a verdict. A request with `primary`, `guardrails`, or settings of a design or an objective gets a 400 instead.',
-  params: ApplicationParams,
-  body: {
-    schema: SwitchbackTestCreate,
-    example: {
-      id: 'earlier-dispatch',
-      name: 'Earlier dispatch',
-      comparison: { baseline_instance_id: 'production', candidate_instance_id: 'candidate' },
-      objectives: { 'result.value': 'minimize' },
-      generate_random_plan: { unit_duration_minutes: 60, units: 20 },
+export const switchbackOperations = {
+  createSwitchbackTest: define.create({
+    description:
+      'Creates a draft and generates its plan. Start the test to apply the plan. `objectives` sets the direction of improvement of each indicator. `warnings` says if the plan is too short for a verdict. A request with `primary`, `guardrails`, or settings of a design or an objective gets a 400 instead.',
+    body: {
+      schema: SwitchbackTestCreate,
+      example: {
+        id: 'earlier-dispatch',
+        name: 'Earlier dispatch',
+        comparison: { baseline_instance_id: 'production', candidate_instance_id: 'candidate' },
+        objectives: { 'result.value': 'minimize' },
+        generate_random_plan: { unit_duration_minutes: 60, units: 20 },
+      },
     },
-  },
-  responses: {
-    201: { description: 'The draft with its plan.', schema: SwitchbackTestMetadata, example: draft },
-  },
-});
-
-export const listSwitchbackTests = defineOperation({
-  ...shared,
-  id: 'listSwitchbackTests',
-  method: 'GET',
-  path: ROOT,
-  summary: 'List switchback tests',
-  description: 'Lists the switchback tests of the application, without their results.',
-  right: 'read',
-  params: ApplicationParams,
-  query: Type.Object({ ...PageQuery, ...WindowQuery }),
-  responses: {
-    200: {
-      description: 'The switchback tests, newest first.',
-      schema: itemsPage(SwitchbackTestMetadata),
-      example: { items: [started] },
-    },
-  },
-});
-
-export const getSwitchbackTest = defineOperation({
-  ...shared,
-  id: 'getSwitchbackTest',
-  method: 'GET',
-  path: `${ROOT}/{switchback_id}`,
-  summary: 'Get a switchback test',
-  description:
+    response: { description: 'The draft with its plan.', schema: SwitchbackTestMetadata, example: draft },
+  }),
+  listSwitchbackTests: define.list({
+    description: 'Lists the switchback tests of the application, without their results.',
+    query: Type.Object({ ...PageQuery, ...WindowQuery }),
+    response: { schema: itemsPage(SwitchbackTestMetadata), example: { items: [started] } },
+  }),
+  getSwitchbackTest: define.get(
     'Returns the test with its results, which cover the ended units. The results of an ended test are stored, and stay when you delete its runs.',
-  right: 'read',
-  responses: {
-    200: {
-      description: 'The switchback test.',
+    {
       schema: SwitchbackTest,
       example: {
         ...started,
@@ -298,95 +250,37 @@ export const getSwitchbackTest = defineOperation({
         warnings: [],
       },
     },
-  },
-});
-
-export const updateSwitchbackTest = defineOperation({
-  ...shared,
-  id: 'updateSwitchbackTest',
-  method: 'PATCH',
-  path: `${ROOT}/{switchback_id}`,
-  summary: 'Update a switchback test',
-  description:
-    'Changes name and description in any status. Other fields are ignored, so you can send back the whole object.',
-  body: { schema: SwitchbackTestUpdate, example: { name: 'Earlier dispatch, in winter' } },
-  responses: {
-    200: {
-      description: 'The updated switchback test.',
+  ),
+  updateSwitchbackTest: define.update(
+    'Changes name and description in any status. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
+    {
+      name: 'Earlier dispatch, in winter',
       schema: SwitchbackTestMetadata,
       example: { ...started, name: 'Earlier dispatch, in winter' },
     },
-  },
-});
-
-export const deleteSwitchbackTest = defineOperation({
-  ...shared,
-  id: 'deleteSwitchbackTest',
-  method: 'DELETE',
-  path: `${ROOT}/{switchback_id}`,
-  summary: 'Delete a switchback test',
-  description: describeDeletion(
-    'Deletes the test with its results in any status. A started test ends.',
-    [
-      ['Its runs', 'Stay, without their reference to the test and its unit.'],
-      ['The instances', 'Stay. You can start another test on the baseline.'],
-    ],
-    'You can reuse the id.',
   ),
-  responses: { 204: { description: 'The switchback test is deleted.' } },
-});
-
-export const startSwitchbackTest = defineOperation({
-  ...shared,
-  id: 'startSwitchbackTest',
-  method: 'PUT',
-  path: `${ROOT}/{switchback_id}/start`,
-  summary: 'Start a switchback test',
-  description:
+  deleteSwitchbackTest: define.delete(
+    describeDeletion(
+      'Deletes the test with its results in any status. A started test ends.',
+      [
+        ['Its runs', 'Stay, without their reference to the test and its unit.'],
+        ['The instances', 'Stay. You can start another test on the baseline.'],
+      ],
+      'You can reuse the id.',
+    ),
+  ),
+  startSwitchbackTest: define.start(
     'Starts a draft. The instance of the current unit, to the millisecond, serves the runs that callers create on the baseline. Without a `start`, the plan begins now. An instance is the baseline of at most one started shadow or switchback test. While another test is started on it, the response is 400 and names that test. An ended test, a test whose plan is over, and a test with a deleted instance also return 400.',
-  responses: startResponses,
-});
-
-export const stopSwitchbackTest = defineOperation({
-  ...shared,
-  id: 'stopSwitchbackTest',
-  method: 'PUT',
-  path: `${ROOT}/{switchback_id}/stop`,
-  summary: 'Stop a switchback test',
-  description:
+  ),
+  stopSwitchbackTest: define.stop(
     'Ends a started test before the end of its plan; the baseline serves its runs again. The test has `stopped_early`, and its verdicts are those that stay valid at any time. Without a body, the status becomes completed; with the intent `cancel`, it becomes canceled. Unfinished runs continue in both cases. A repeated stop with the same intent changes nothing. A draft returns 400, and so does a test that ended with another intent.',
-  body: { schema: StopIntent, required: false, example: { intent: 'complete' } },
-  responses: stopResponses,
-});
-
-export const listSwitchbackTestRuns = defineOperation({
-  ...shared,
-  id: 'listSwitchbackTestRuns',
-  method: 'GET',
-  path: `${ROOT}/{switchback_id}/runs`,
-  summary: 'List the runs of a switchback test',
-  description:
+    { schema: StopIntent, example: { intent: 'complete' }, response: 'The test has ended.' },
+  ),
+  listSwitchbackTestRuns: define.listRuns(
     'Lists the runs that the test has routed, each with its `plan_unit_index`. A run that the candidate refused has `candidate_refused`.',
-  right: 'read',
-  query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The runs, newest first.', schema: runsPage(ExperimentRun), example: { runs: [] } },
-  },
-});
-
-export const getSwitchbackTestMetadata = defineOperation({
-  ...shared,
-  id: 'getSwitchbackTestMetadata',
-  method: 'GET',
-  path: `${ROOT}/{switchback_id}/metadata`,
-  summary: 'Get the status of a switchback test',
-  description: 'Returns the test without its results. Poll this operation.',
-  right: 'read',
-  responses: {
-    200: {
-      description: 'Status and progress of the test.',
-      schema: SwitchbackTestMetadata,
-      example: started,
-    },
-  },
-});
+  ),
+  getSwitchbackTestMetadata: define.getMetadata('Returns the test without its results.', {
+    schema: SwitchbackTestMetadata,
+    example: started,
+  }),
+} as const;

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { LICENSE_NAME_PATTERN } from '../applications/requirements.ts';
 import { LABEL_CHARS_MAX, LICENSE_TOKENS_MAX, LICENSES_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
 import { timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
 
@@ -33,9 +34,13 @@ const License = Type.Object(
 export type License = Static<typeof License>;
 
 const Licenses = Type.Object(
-  { licenses: Type.Array(License, { description: 'The licences, by name.' }) },
+  {
+    licenses: Type.Array(License, { description: 'The licences, by name.' }),
+    updated_at: settingTime('the licences'),
+  },
   { $id: 'Licenses', description: 'The licences of an account.' },
 );
+export type Licenses = Static<typeof Licenses>;
 
 const LicensesUpdate = Type.Object(
   {
@@ -57,6 +62,7 @@ const LicensesUpdate = Type.Object(
       ),
       { maxItems: LICENSES_MAX, description: 'All licences of the account. One that is absent is removed.' },
     ),
+    ...settingConditionFields,
   },
   { $id: 'LicensesUpdate', additionalProperties: false, description: 'The licences to set.' },
 );
@@ -77,6 +83,7 @@ const example = {
       ],
     },
   ],
+  updated_at: '2026-11-20T07:30:00.000Z',
 };
 
 export const getLicenses = defineOperation({

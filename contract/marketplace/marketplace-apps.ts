@@ -4,6 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import {
+  ALLOWED_WORKER_TOKENS_MAX,
   CHANGE_LOG_ENTRIES_MAX,
   CHANGE_LOG_ENTRY_CHARS_MAX,
   LATEST_VERSIONS_MAX,
@@ -13,8 +14,10 @@ import {
   NAME_CHARS_MAX,
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import {
   nameSchema,
+  nameTextSchema,
   nullable,
   optionalNullable,
   stringEnum,
@@ -28,6 +31,7 @@ import {
   idSchema,
   newIdSchema,
   type VersionId,
+  type WorkerTokenId,
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
@@ -44,7 +48,7 @@ const description = textSchema(
   { max: MARKETPLACE_DESCRIPTION_CHARS_MAX },
 );
 const labels = (noun: string) =>
-  Type.Array(textSchema(`A ${noun}.`, { min: 1, max: NAME_CHARS_MAX }), {
+  Type.Array(nameTextSchema(`A ${noun}.`, { min: 1, max: NAME_CHARS_MAX }), {
     maxItems: MARKETPLACE_LABELS_MAX,
     description: `At most ${MARKETPLACE_LABELS_MAX}, for readers of the list.`,
   });
@@ -63,6 +67,12 @@ export const MarketplaceApp = Type.Object(
     latest_versions: Type.Array(Type.String(), {
       description: `Ids of the newest published versions, at most ${LATEST_VERSIONS_MAX}, newest first.`,
     }),
+    worker_tokens: nullable(
+      Type.Array(idSchema<WorkerTokenId>('Id of a worker token.'), {
+        description:
+          'The worker tokens of subscribers whose workers receive the program; null for other accounts.',
+      }),
+    ),
     subscription_id: idSchema<string>('Id with which other accounts subscribe.'),
     created_at: timestampSchema('Creation time'),
     updated_at: timestampSchema('Time of the last change'),
@@ -90,8 +100,17 @@ const MarketplaceAppUpdate = Type.Object(
     categories: optionalNullable(labels('category')),
     features: optionalNullable(labels('feature')),
     state: optionalNullable(state),
+    worker_tokens: optionalNullable(
+      Type.Array(idReferenceSchema<WorkerTokenId>('Id of a worker token.'), {
+        maxItems: ALLOWED_WORKER_TOKENS_MAX,
+        uniqueItems: true,
+        description:
+          'The worker tokens of subscribers whose workers may execute their runs of the app, and so receive its program; an empty list allows none.',
+      }),
+    ),
+    ...conditionFields,
   },
-  { $id: 'MarketplaceAppUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'MarketplaceAppUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 const changeLog = Type.Array(textSchema('A change.', { min: 1, max: CHANGE_LOG_ENTRY_CHARS_MAX }), {
@@ -123,8 +142,11 @@ const MarketplaceVersionCreate = Type.Object(
 );
 
 const MarketplaceVersionUpdate = Type.Object(
-  { change_log: optionalNullable(changeLog) },
-  { $id: 'MarketplaceVersionUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { change_log: optionalNullable(changeLog), ...conditionFields },
+  {
+    $id: 'MarketplaceVersionUpdate',
+    description: 'The fields to change. Others may have their present values.',
+  },
 );
 
 const PartnerParams = Type.Object({ partner_id: idSchema<AccountId>('Id of the account that publishes.') });
@@ -148,6 +170,7 @@ const example = {
   state: 'released',
   ref_app_id: 'quay',
   latest_versions: ['v1'],
+  worker_tokens: [],
   subscription_id: 'account-1-quay',
   created_at: '2026-11-20T08:00:00.000Z',
   updated_at: '2026-11-20T08:00:00.000Z',
@@ -243,7 +266,7 @@ export const updateMarketplaceApp = defineOperation({
   tag: 'marketplace',
   summary: 'Update an app of the marketplace',
   description:
-    'Changes the texts, and releases or retracts the app. A retracted app keeps its subscriptions: their finished runs stay readable, and new runs return 400 until you release the app again. A released app does not become a `pre-release` again. An app without a version cannot be released.',
+    'Changes the texts, and releases or retracts the app. A retracted app keeps its subscriptions: their finished runs stay readable, and new runs return 400 until you release the app again. A released app does not become a `pre-release` again. An app without a version cannot be released. Runs of subscribers go to the workers of the server; a worker of their own sees the program, so they go to those of `worker_tokens` alone.',
   right: 'account',
   params: AppParams,
   body: { schema: MarketplaceAppUpdate, example: { state: 'released' } },

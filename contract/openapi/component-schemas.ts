@@ -4,8 +4,10 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import Type from 'typebox';
 import { NAME_LENGTH_KEYWORD } from '../schemas/field-schemas.ts';
 import { isRecord } from '../schemas/is-record.ts';
+import { createJsonParser } from '../schemas/json-parser.ts';
 
 /** Keywords of a 3.0.3 schema that are copied unchanged, in the order of the document. */
 const PLAIN_KEYWORDS = [
@@ -146,7 +148,10 @@ function requireObject(value: unknown, where: string): Record<string, unknown> {
   return value;
 }
 
+/** Every value of JSON is a Json. */
+const parseJson = createJsonParser(Type.Unsafe<Json>({}));
+
 /** Returns a copy as JSON values. */
 export function toJson(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value));
+  return parseJson(JSON.stringify(value), 'The value');
 }

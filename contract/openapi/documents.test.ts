@@ -176,7 +176,7 @@ describe('operations', () => {
   });
 
   test('error statuses follow from rights and declarations', () => {
-    expect(listErrorStatuses(operations.createRun)).toEqual([400, 401, 403, 404, 429]);
+    expect(listErrorStatuses(operations.createRun)).toEqual([400, 401, 403, 404, 415, 429]);
     expect(listErrorStatuses(operations.getAccount)).toEqual([400, 401, 403, 429]);
     expect(listErrorStatuses(operations.putUpload)).toEqual([400, 403, 404, 429]);
     expect(listErrorStatuses(operations.appendUpload)).toEqual([400, 403, 404, 409, 429]);

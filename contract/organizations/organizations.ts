@@ -67,7 +67,7 @@ const OrganizationCreate = Type.Object(
 
 const OrganizationUpdate = Type.Object(
   { name: optionalNullable(nameSchema('organisation')) },
-  { $id: 'OrganizationUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'OrganizationUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
 const OrganizationParams = Type.Object({ organization_id: idSchema<AccountId>('Id of the account.') });
@@ -133,7 +133,7 @@ export const updateOrganization = defineOperation({
   tag: 'accounts',
   summary: 'Rename an organisation',
   description:
-    'Changes the name of the account of the caller, or with a root key of any account. Other fields are ignored, so you can send back the whole object.',
+    'Changes the name of the account of the caller, or with a root key of any account. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
   right: 'account',
   params: OrganizationParams,
   body: { schema: OrganizationUpdate, example: { name: 'Night shift' } },

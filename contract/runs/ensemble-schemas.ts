@@ -10,6 +10,7 @@ import {
   RULE_INDEX_MAX,
   RULE_PATH_CHARS_MAX,
 } from '../limits.ts';
+import { conditionFields } from '../schemas/conditional-writes.ts';
 import {
   descriptionSchema,
   nameOrIdSchema,
@@ -125,11 +126,12 @@ export const EnsembleUpdate = Type.Object(
   {
     name: optionalNullable(nameOrIdSchema('ensemble')),
     description: optionalNullable(descriptionSchema('ensemble')),
+    ...conditionFields,
   },
-  { $id: 'EnsembleUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'EnsembleUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
-const RunGroup = Type.Object(
+export const RunGroup = Type.Object(
   {
     id: Type.String({ description: 'Id of the run group.' }),
     instance_id: idSchema<InstanceId>('The instance of its runs.'),
@@ -140,7 +142,7 @@ const RunGroup = Type.Object(
 );
 export type RunGroup = Static<typeof RunGroup>;
 
-const EnsembleRule = Type.Object(
+export const EnsembleRule = Type.Object(
   {
     id: Type.String({ description: 'Id of the rule.' }),
     statistics_path: Type.String({ description: 'The compared indicator.' }),
@@ -239,9 +241,6 @@ const EnsembleGain = Type.Object(
           failed: integer('Runs that failed, could not be created, or have no number.'),
           mean: nullable(number('Mean of its values; null without one.')),
           best: nullable(number('Its best value; null without one.')),
-          contribution: number(
-            'Its share in the improvement of the best value over the worst one (Shapley value). The contributions of all groups add up to that improvement.',
-          ),
         },
         { description: 'A run group.' },
       ),
@@ -262,7 +261,7 @@ const EnsembleGain = Type.Object(
   {
     $id: 'EnsembleGain',
     description:
-      'Gain of the ensemble over its best single group, and the best of fewer runs. Absent when the best run has no number of the indicator of the first rule, and for runs of an older release. Beyond the specification.',
+      'Gain of the ensemble over its best single group, and the best of fewer runs. Absent when the best run has no number of the indicator of the first rule. Beyond the specification.',
   },
 );
 export type EnsembleGain = Static<typeof EnsembleGain>;
@@ -281,12 +280,12 @@ const EnsembleUsage = Type.Object(
   {
     $id: 'EnsembleUsage',
     description:
-      'Duration and cost of the ensemble. Absent if no child run started, and for runs of an older release. Deleted child runs do not count. Beyond the specification.',
+      'Duration and cost of the ensemble. Absent if no child run started. Deleted child runs do not count. Beyond the specification.',
   },
 );
 export type EnsembleUsage = Static<typeof EnsembleUsage>;
 
-const RulesResult = Type.Object(
+export const RulesResult = Type.Object(
   {
     best_run_id: nullable(
       Type.String({ description: 'The run whose output the ensemble run returns; null for none.' }),

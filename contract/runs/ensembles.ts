@@ -117,7 +117,7 @@ export const updateEnsemble = defineOperation({
   tag: 'ensembles',
   summary: 'Update an ensemble',
   description:
-    'Changes name and description. Other fields are ignored, so you can send back the whole object.',
+    'Changes name and description. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
   right: 'experiment',
   params: EnsembleParams,
   body: { schema: EnsembleUpdate, example: { name: 'Cheapest, then shortest' } },

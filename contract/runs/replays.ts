@@ -6,6 +6,7 @@ import Type, { type Static } from 'typebox';
 import { RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  nameTextSchema,
   nullable,
   optionalNullable,
   stringEnum,
@@ -125,7 +126,7 @@ export const replayRun = defineOperation({
     schema: Type.Object(
       {
         name: optionalNullable(
-          textSchema('Name of the replay; by default that of the original.', { max: RUN_NAME_CHARS_MAX }),
+          nameTextSchema('Name of the replay; by default that of the original.', { max: RUN_NAME_CHARS_MAX }),
         ),
         description: optionalNullable(
           textSchema('Description of the replay; by default that of the original.', {

@@ -64,6 +64,7 @@ export const getRunLiveLogs = defineOperation({
   description:
     'Returns the lines since the token of the previous call, in order. Every line arrives before or with the terminal status. An ensemble run has the lines of its child runs, by time within a response. The server stores live logs for 24 hours.',
   right: 'read',
+  readsContent: true,
   params: RunParams,
   query: Type.Object({
     since: Type.Optional(Type.String({ description: '`next_page_token` of the previous call.' })),

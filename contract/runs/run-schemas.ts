@@ -10,6 +10,8 @@ import {
   ExecutionClassName,
   FORMAT_TYPES,
   Format,
+  MaxDuration,
+  nameTextSchema,
   nullable,
   Options,
   objectSchema,
@@ -28,10 +30,10 @@ import {
   type RunId,
   type UploadId,
 } from '../schemas/ids.ts';
-import { EXPERIMENT_TYPES, RUN_STATUSES_V1, RUN_STATUSES_V2 } from '../states.ts';
+import { RUN_OWNER_TYPES, RUN_STATUSES_V1, RUN_STATUSES_V2 } from '../states.ts';
 import { ExternalResult } from './external-runs.ts';
 import { RunMetrics, RunStatistics } from './run-reports.ts';
-import { Waiting } from './waiting.ts';
+import { LostAttempts, Waiting } from './waiting.ts';
 
 /** Types of run. */
 export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
@@ -56,6 +58,7 @@ const RunType = Type.Object(
 const RunConfiguration = Type.Object(
   {
     execution_class: optionalNullable(ExecutionClassName),
+    max_duration: optionalNullable(MaxDuration),
     format: optionalNullable(Format),
     run_type: optionalNullable(
       Type.Object(
@@ -96,7 +99,7 @@ export const RunCreate = Type.Object(
     input_id: optionalNullable(
       idReferenceSchema<InputId>('A managed input of the application, instead of `input`.'),
     ),
-    name: optionalNullable(textSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
+    name: optionalNullable(nameTextSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: optionalNullable(textSchema('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: optionalNullable(Options),
     configuration: optionalNullable(RunConfiguration),
@@ -128,7 +131,7 @@ export const RunCreated = Type.Object(
 
 export const RunUpdate = Type.Object(
   {
-    name: optionalNullable(textSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
+    name: optionalNullable(nameTextSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: optionalNullable(textSchema('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     queuing_priority: optionalNullable(
       Type.Integer({
@@ -139,10 +142,10 @@ export const RunUpdate = Type.Object(
     ),
     result: optionalNullable(ExternalResult),
   },
-  { $id: 'RunUpdate', description: 'The fields to change. Other fields are ignored.' },
+  { $id: 'RunUpdate', description: 'The fields to change. Others may have their present values.' },
 );
 
-const OptionSummary = Type.Object(
+export const OptionSummary = Type.Object(
   {
     name: Type.String({ description: 'Name of the option.' }),
     value: Type.String({ description: 'Value, as passed to the app.' }),
@@ -183,7 +186,7 @@ const info = {
 /** Fields of a run that belongs to an experiment. */
 const experiment = {
   experiment_id: Type.Optional(Type.String({ description: 'The experiment of the run.' })),
-  experiment_type: Type.Optional(stringEnum(EXPERIMENT_TYPES, 'Type of that experiment.')),
+  experiment_type: Type.Optional(stringEnum(RUN_OWNER_TYPES, 'Type of that experiment.')),
   plan_unit_index: Type.Optional(
     Type.Integer({ description: 'Unit of the switchback test in which the run was created, from 0.' }),
   ),
@@ -232,6 +235,7 @@ export const ActiveRun = Type.Object(
     application_instance_id: info.application_instance_id,
     application_version_id: info.application_version_id,
     execution_class: info.execution_class,
+    max_duration: Type.Optional(MaxDuration),
     queuing_priority: info.queuing_priority,
     queuing_disabled: info.queuing_disabled,
     attempt: Type.Integer({
@@ -244,7 +248,7 @@ export const ActiveRun = Type.Object(
 );
 export type ActiveRun = Static<typeof ActiveRun>;
 
-const EffectiveLimits = Type.Object(
+export const EffectiveLimits = Type.Object(
   {
     cores: Type.Number({ description: 'Maximum number of cores.' }),
     memory_bytes: Type.Integer({ description: 'Maximum memory in bytes.' }),
@@ -277,7 +281,9 @@ const RunMetadata = Type.Object(
     application_instance_id: Type.String({ description: 'Id of the instance.' }),
     application_version_id: Type.String({ description: 'Version of the run; empty for `latest`.' }),
     created_at: timestampSchema('Creation time'),
-    initiated_at: Type.Optional(timestampSchema('Start time of the app; absent while it is queued')),
+    initiated_at: Type.Optional(
+      timestampSchema('Start time of the app, or of the first child run of an ensemble; absent before'),
+    ),
     finished_at: Type.Optional(timestampSchema('End time; absent before')),
     status: statusV1,
     status_v2: statusV2,
@@ -323,11 +329,13 @@ const RunMetadata = Type.Object(
     attempt: Type.Integer({
       description: 'Number of starts: 0 before the first, above 1 after an interrupted attempt.',
     }),
+    lost_attempts: Type.Optional(LostAttempts),
     waiting: Type.Optional(Waiting),
     containment: stringEnum(
       ['', 'sandbox', 'limits'],
       "Containment of the app. Empty before its start, for external runs and for ensemble runs. `limits` on a server without root rights: the app has all rights of the server's user.",
     ),
+    max_duration: Type.Optional(MaxDuration),
     limits: Type.Optional(EffectiveLimits),
     runtime_version: Type.Optional(RuntimeVersion),
     api_access: Type.Optional(

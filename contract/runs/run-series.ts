@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { SERIES_POINTS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { stringEnum } from '../schemas/field-schemas.ts';
+import { countSchema, stringEnum } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
 const SERIES_SOURCES = ['log', 'resources', 'statistics'] as const;
@@ -32,7 +32,7 @@ export const SolverPhase = Type.Object(
     x: Type.Number({ description: 'Seconds since the start of the app.' }),
     phase: stringEnum(SOLVE_PHASES, 'Phase of the solver from this time on.'),
     solver: Type.String({ description: 'Name of the solver.' }),
-    solve: Type.Integer({ description: 'Number of the solve in this run, from 0.' }),
+    solve: countSchema('Number of the solve in this run, from 0.'),
   },
   { $id: 'SolverPhase', description: 'A phase of a solver, as its log shows it.' },
 );
@@ -54,6 +54,7 @@ export const getRunSeries = defineOperation({
   summary: 'Get the series of a run',
   description: `Returns numbers over the time of a run: lines \`{"series": {"objective": 12.3}}\` of its log, the progress in the logs of known solvers, and \`series_data\` of its statistics. A series has at most ${SERIES_POINTS_MAX} points: of more, the first, last, smallest and largest of each interval stay.`,
   right: 'read',
+  readsContent: true,
   params: RunParams,
   responses: {
     200: {

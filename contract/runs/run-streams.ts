@@ -51,7 +51,7 @@ export const streamRunEvents = defineOperation({
       example: {
         id: '100000001~100000000~running',
         event: 'log',
-        data: { items: [{ timestamp: '2026-11-20T08:00:00.412803Z', log: 'improved to 1040.6' }] },
+        data: '{"items":[{"timestamp":"2026-11-20T08:00:00.412803Z","log":"improved to 1040.6"}]}',
       },
     },
     204: { description: 'The run has ended, and `Last-Event-ID` is its last event.' },

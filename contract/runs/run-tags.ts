@@ -2,12 +2,12 @@
 import Type from 'typebox';
 import { RUN_TAG_CHARS_MAX, RUN_TAGS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { textSchema } from '../schemas/field-schemas.ts';
+import { nameTextSchema } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
 const RunTags = Type.Object(
   {
-    tags: Type.Array(textSchema('A tag.', { min: 1, max: RUN_TAG_CHARS_MAX }), {
+    tags: Type.Array(nameTextSchema('A tag.', { min: 1, max: RUN_TAG_CHARS_MAX }), {
       maxItems: RUN_TAGS_MAX,
       description: `Tags of the run, at most ${RUN_TAGS_MAX}. The server removes duplicates and sorts them.`,
     }),

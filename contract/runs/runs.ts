@@ -118,6 +118,7 @@ export const createRun = defineOperation({
   }),
   body: {
     bytesMax: REQUEST_BODY_BYTES_MAX,
+    rawField: 'input',
     schema: RunCreate,
     example: { input: { stops: [], vehicles: [] }, options: { duration: '2' } },
   },
@@ -140,7 +141,17 @@ export const listRuns = defineOperation({
   description: `Lists the runs of the application in a time window, filtered and sorted. A page has at most 50 runs, even without \`pagereturn\`. ${FILTER_LIMITS}`,
   right: 'read',
   params: ApplicationParams,
-  query: Type.Object({ ...WindowQuery, ...PageQuery, ...RunFilterQuery }),
+  query: Type.Object({
+    ...WindowQuery,
+    ...PageQuery,
+    ...RunFilterQuery,
+    production: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: only runs that no experiment created, neither itself nor through the runs of an ensemble or a workflow. Runs that a switchback test sends to one of its instances belong to production.',
+      }),
+    ),
+  }),
   responses: {
     200: {
       description: 'The runs, newest first unless sorted.',
@@ -217,7 +228,7 @@ export const getRunOutput = defineOperation({
   tag: 'runs',
   summary: 'Get the output of a run',
   description:
-    'Returns the output of the run, or the details of its failure. An unfinished run has neither. Read an archive, or an output above 5 MB, with `format=url`, which returns a download URL instead of the content.',
+    'Returns the output of the run, or the details of its failure. An unfinished run has neither. Read an archive, or an output above 5 MB, with `format=url`, which returns a download URL instead of the content. A run of files that ended without any has `url`, the URL of an empty archive, and no `output`.',
   right: 'read',
   params: RunParams,
   query: FormatQuery,
@@ -238,8 +249,9 @@ export const updateRun = defineOperation({
   tag: 'runs',
   summary: 'Update a run',
   description:
-    'Changes name and description, and the priority of a queued run. It also sets the `result` of an external run, once. Other fields are ignored, so you can send back the whole object.',
+    'Changes name and description, and the priority of a queued run. It also sets the `result` of an external run, once. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
   right: 'run',
+  refusesCopies: true,
   params: RunParams,
   body: { schema: RunUpdate, example: { name: 'Monday’s plan' } },
   responses: {

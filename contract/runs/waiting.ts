@@ -1,7 +1,7 @@
 /** Why a queued run has not started: a reason code, a message, the queue position, and the runs in the slots. */
 import Type, { type Static } from 'typebox';
 import { licenseUseFields } from '../licenses/licenses.ts';
-import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
+import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, RECENT_USE_MINUTES, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
 /** Reasons why a run has not started, in the order of the checks. */
@@ -125,6 +125,17 @@ const facts = {
       },
     ),
   ),
+  slot_use: Type.Optional(
+    Type.Object(
+      {
+        account: Type.Number({ description: 'Slots that the account uses.' }),
+        application: Type.Number({ description: 'Slots that the application uses.' }),
+      },
+      {
+        description: `With slots_taken, resources_taken and runs_before, when runs stand before it: the slots that decide whose run of the same priority is next. They are the slots that runs occupy now, plus the average number that ended runs occupied in the last ${RECENT_USE_MINUTES} minutes.`,
+      },
+    ),
+  ),
 };
 
 const PredictedStart = Type.Object(
@@ -144,7 +155,7 @@ const PREDICTED_START_ABSENCES = ['few_past_runs', 'shared_resources', 'position
 export const Waiting = Type.Object(
   {
     place: Type.Integer({
-      description: `Queue position among the runs that share the same slots, including those of other accounts: 1 is next. Positions above ${QUEUE_POSITION_MAX} are shown as ${QUEUE_POSITION_MAX + 1}.`,
+      description: `Queue position among the runs that share the same slots, including those of other accounts: 1 is next. It is the order in which the runs start if slots become free now. Runs of the same priority take turns: next is the oldest run of the account and application that use the fewest slots. The order of accounts changes with the slots that they use, so a later run of an account with short runs can start earlier; \`predicted_start\` considers this. Runs that cannot start now do not count: those that wait for a quota, a retry, a worker or more licence tokens than their account has. Such a run has the position that it would have if all could start. Positions above ${QUEUE_POSITION_MAX} are shown as ${QUEUE_POSITION_MAX + 1}.`,
     }),
     reason: stringEnum(
       WAITING_REASONS,
@@ -159,7 +170,7 @@ export const Waiting = Type.Object(
     predicted_start_absence: Type.Optional(
       stringEnum(
         PREDICTED_START_ABSENCES,
-        `Reason why a run that waits for others to end has no predicted start. With \`few_past_runs\`, a run that it waits for has too few similar past runs. With \`shared_resources\`, workers divide their cores and memory among runs, which the prediction does not simulate. With \`position\`, its position is above ${PREDICTED_STARTS_MAX}.`,
+        `Reason why a run that waits for others to end has no predicted start. With \`few_past_runs\`, a run that it waits for has too few similar past runs. With \`shared_resources\`, workers divide their cores and memory among runs, which the prediction does not simulate. With \`position\`, it is too far back: more than ${PREDICTED_STARTS_MAX} runs may start before it.`,
       ),
     ),
     slots_taken_since: Type.Optional(
@@ -176,3 +187,18 @@ export const Waiting = Type.Object(
   { $id: 'Waiting', description: 'Why a queued run waits, and its queue position.' },
 );
 export type Waiting = Static<typeof Waiting>;
+
+/** The attempts of a run after which it waited again, or ended. */
+export const LostAttempts = Type.Array(
+  Type.Object(
+    {
+      initiated_at: timestampSchema('Start of the attempt'),
+      finished_at: timestampSchema('End of the attempt'),
+    },
+    { description: 'An attempt without a result.' },
+  ),
+  {
+    description:
+      'The attempts that were cut short, the first one first, because their worker died or their host had a fault. About 60 at most. Absent without any.',
+  },
+);

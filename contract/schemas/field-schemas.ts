@@ -5,6 +5,7 @@ import {
   DESCRIPTION_CHARS_MAX,
   EMAIL_CHARS_MAX,
   ID_CHARS_MAX,
+  MAX_DURATION_SECONDS_MAX,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
   OPTIONS_CHARS_MAX,
@@ -12,7 +13,7 @@ import {
   PRIORITY_MAX,
   PRIORITY_MIN,
 } from '../limits.ts';
-import { NO_NUL_PATTERN } from './ids.ts';
+import { NAME_PATTERN, NO_NUL_PATTERN } from './ids.ts';
 
 /** Returns a plain `enum` of strings: a union of literals makes long documents and poor error messages. */
 export function stringEnum<const T extends readonly string[]>(values: T, description: string) {
@@ -57,7 +58,7 @@ export function nameSchema(noun: string) {
   return Type.String({
     minLength: NAME_CHARS_MIN,
     maxLength: NAME_CHARS_MAX,
-    pattern: NO_NUL_PATTERN,
+    pattern: NAME_PATTERN,
     description: `Name of the ${noun}, ${NAME_CHARS_MIN} to ${NAME_CHARS_MAX} characters.`,
   });
 }
@@ -70,11 +71,22 @@ export function nameOrIdSchema(noun: string, { min, max } = { min: NAME_CHARS_MI
   return Type.String({
     minLength: 1,
     maxLength: Math.max(max, ID_CHARS_MAX),
-    pattern: NO_NUL_PATTERN,
+    pattern: NAME_PATTERN,
     // Needed by the error message for a name that is too long even for an id.
     [NAME_LENGTH_KEYWORD]: `${min} to ${max}`,
     description: `Name of the ${noun}, ${min} to ${max} characters. A name that equals the id may have 1 to ${ID_CHARS_MAX}.`,
   });
+}
+
+/**
+ * The range of integers that JSON, JavaScript and both databases carry exactly. An integer of a request without bounds of its own
+ * has these: SQLite cannot read a larger one back.
+ */
+export const EXACT_INTEGERS = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
+
+/** Returns a schema for a number of things, 0 or more, that JSON carries exactly. */
+export function countSchema(description: string, { min = 0, max = EXACT_INTEGERS.maximum } = {}) {
+  return Type.Integer({ minimum: min, maximum: max, description });
 }
 
 /** Returns a schema for a description; `max` is in characters. */
@@ -96,8 +108,24 @@ export function textSchema(description: string, options: { min?: number; max: nu
   });
 }
 
-/** Two parts with an @ between them. The host needs no dot, as in `root@localhost`. */
-export const EMAIL_PATTERN = '^[^@\\u0000-\\u0020\\u007f]+@[^@\\u0000-\\u0020\\u007f]+$';
+/** Returns a schema for another name, such as that of a run or a tag: one line of visible text of `min` to `max` characters. */
+export function nameTextSchema(description: string, options: { min?: number; max: number }) {
+  return Type.String({
+    minLength: options.min ?? 0,
+    maxLength: options.max,
+    pattern: NAME_PATTERN,
+    description,
+  });
+}
+
+const INVISIBLE = '\\u0000-\\u0020\\u007f-\\u00a0\\u061c\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ufeff';
+const LOCAL_WORD = `[^@."(),:;<>\\[\\]\\\\${INVISIBLE}]+`;
+const HOST_LABEL = `[^!-,./:-@\\[-^\`{-~${INVISIBLE}]+`;
+/**
+ * Words with dots between them, an @, and a host, which needs no dot, as in `root@localhost`. Without the characters that
+ * only a quoted local part may have (RFC 5322, section 3.2.3): `<ada@example.com` would be text of a message.
+ */
+export const EMAIL_PATTERN = `^${LOCAL_WORD}(\\.${LOCAL_WORD})*@${HOST_LABEL}(\\.${HOST_LABEL})*$`;
 
 /** Returns a schema for an e-mail address. */
 export function emailSchema(description: string) {
@@ -144,6 +172,14 @@ export const Options = mapSchema(
 
 /** Options as stored and passed to the app: always strings. */
 export const StringOptions = mapSchema(Type.String(), 'Options of the app, with values as text.');
+
+/** A shorter bound on the duration of a run than that of its execution class. */
+export const MaxDuration = Type.Integer({
+  minimum: 1,
+  maximum: MAX_DURATION_SECONDS_MAX,
+  description:
+    'Maximum duration of the run in seconds, at most that of its execution class, which is the default. The app gets it in `SWITCHYARD_MAX_DURATION`. After this time it gets SIGTERM, and the output that it has printed is stored. Beyond the specification.',
+});
 
 export const Queuing = Type.Object(
   {

@@ -8,6 +8,13 @@ import { ID_CHARS_MAX } from '../limits.ts';
 /** Any text without NUL, which PostgreSQL cannot store. */
 export const NO_NUL_PATTERN = '^[^\\u0000]*$';
 
+/**
+ * Text of one line that looks like what it is: without control characters, line breaks, and the marks that reorder or hide
+ * text around them. Names are chosen by one person and read by another, in tables, mails and terminals.
+ */
+export const NAME_PATTERN =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]*$';
+
 declare const brand: unique symbol;
 type Id<Noun extends string> = string & { readonly [brand]: Noun };
 

@@ -3,42 +3,13 @@
  * /search/v1docs?q=` responds with a SearchResponse; the build of the site writes the SearchRecords.
  */
 import { escapeRegExp } from './regular-expressions.ts';
+import type { SearchHit } from './search-records.ts';
 
 /** Path of the search endpoint; `v1docs` is the name of the index. */
 export const SEARCH_PATH = '/search/v1docs';
 /** The server refuses longer queries. */
 export const SEARCH_QUERY_CHARS_MAX = 200;
 export const SEARCH_HITS_MAX = 10;
-
-/** `page` is the beginning of a page, `section` the text below one of its headings. */
-const SEARCH_HIT_TYPES = ['page', 'section', 'operation'] as const;
-type SearchHitType = (typeof SEARCH_HIT_TYPES)[number];
-
-/** One matching place of the documentation. */
-export interface SearchHit {
-  /** The text of the place; in a response, its best matching passage. */
-  content: string;
-  /** URL path of the page. */
-  slug: string;
-  /** The anchor of the place on the page; empty for its beginning. */
-  sectionId: string;
-  /** The heading of the place; empty for the beginning of the page. */
-  sectionHeader: string;
-  type: SearchHitType;
-  meta: {
-    /** Label of the page in the navigation. */
-    pageNavLabel: string;
-    /** The sections that contain the page, outermost first, joined by " / ". */
-    pageSection: string;
-    pageTitle: string;
-  };
-}
-
-/**
- * An indexed hit with extra words that match but are not shown: `names` come from its code, and `keywords` are synonyms
- * for the topic of its page.
- */
-export type SearchRecord = SearchHit & { names: string; keywords: string };
 
 /** The response of the search endpoint. */
 export interface SearchResponse {

@@ -1,38 +1,61 @@
 /** The log and the end of an attempt, as a remote worker sends them. */
 import Type, { type Static } from 'typebox';
 import { StartConditions } from '../experiments/experiment-runs.ts';
+import {
+  INSTANT_MS_MAX,
+  LINE_TIMES_BYTES_MAX,
+  LOG_CHUNK_CHARS_MAX,
+  LOG_CHUNK_LINES_MAX,
+  MASKED_VALUE_CHARS_MAX,
+  MASKED_VALUES_MAX,
+  SERIES_MAX,
+  SERIES_NAME_CHARS_MAX,
+  SERIES_PHASES_MAX,
+  SERIES_POINTS_MAX,
+  SERIES_WRITE_POINTS_MAX,
+  WORKER_CORES_MAX,
+} from '../limits.ts';
 import { RunSeries, SolverPhase } from '../runs/run-series.ts';
-import { nullable, stringEnum } from '../schemas/field-schemas.ts';
-import { idReferenceSchema, type UploadId } from '../schemas/ids.ts';
+import { countSchema, EXACT_INTEGERS, nullable, stringEnum } from '../schemas/field-schemas.ts';
+import { idReferenceSchema, NO_NUL_PATTERN, type UploadId } from '../schemas/ids.ts';
 import { END_REASONS } from './end-reasons.ts';
 
-/** A time or a duration, up to the largest whole number that JSON carries exactly. */
-const timeSchema = (description: string) =>
-  Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+/** A time since the epoch or a duration in milliseconds, up to the latest time that can be formatted. */
+const timeSchema = (description: string) => Type.Number({ minimum: 0, maximum: INSTANT_MS_MAX, description });
 
-const SeriesPart = Type.Object(
-  {
-    series: Type.Array(
-      Type.Object(
-        {
-          ...RunSeries.properties,
-          points: Type.Unsafe<[number, number][]>(RunSeries.properties.points),
-        },
-        { additionalProperties: false, description: 'Points of one series.' },
+const seriesPart = (id: string, pointsMax: number, description: string) =>
+  Type.Object(
+    {
+      series: Type.Array(
+        Type.Object(
+          {
+            ...RunSeries.properties,
+            name: Type.String({ maxLength: SERIES_NAME_CHARS_MAX, description: 'Name of the series.' }),
+            points: Type.Unsafe<[number, number][]>({ ...RunSeries.properties.points, maxItems: pointsMax }),
+          },
+          { additionalProperties: false, description: 'Points of one series.' },
+        ),
+        { maxItems: SERIES_MAX, description: 'The series.' },
       ),
-      { maxItems: 1000, description: 'The series.' },
-    ),
-    phases: Type.Array(SolverPhase, { maxItems: 1000, description: 'The phases of solvers that began.' }),
-  },
-  { $id: 'SeriesPart', additionalProperties: false, description: 'Points of several series.' },
-);
-const seriesRow = (description: string) =>
+      phases: Type.Array(
+        Type.Object(
+          {
+            ...SolverPhase.properties,
+            solver: Type.String({ maxLength: SERIES_NAME_CHARS_MAX, description: 'Name of the solver.' }),
+          },
+          { additionalProperties: false, description: 'A phase of a solver.' },
+        ),
+        { maxItems: SERIES_PHASES_MAX, description: 'The phases of solvers that began.' },
+      ),
+    },
+    { $id: id, additionalProperties: false, description },
+  );
+const SeriesReplacement = seriesPart('SeriesReplacement', SERIES_POINTS_MAX, 'All points of several series.');
+const SeriesAddition = seriesPart('SeriesAddition', SERIES_WRITE_POINTS_MAX, 'New points of several series.');
+const seriesRow = <T extends typeof SeriesReplacement>(part: T, description: string) =>
   nullable(
     Type.Object(
-      {
-        seq: Type.Integer({ minimum: 0, description: 'Number of the row within the run.' }),
-        part: SeriesPart,
-      },
+      { seq: countSchema('Number of the row within the run.'), part },
       { additionalProperties: false, description },
     ),
   );
@@ -42,12 +65,16 @@ export const LogBatch = Type.Object(
     chunks: Type.Array(
       Type.Object(
         {
-          seq: Type.Integer({ minimum: 0, description: 'Number of the chunk within the run.' }),
-          at: timeSchema('Time of its first line in milliseconds since the epoch.'),
+          seq: countSchema('Number of the chunk within the run.'),
+          at: countSchema('Time of its first line in milliseconds since the epoch.', { max: INSTANT_MS_MAX }),
           lines: Type.Array(
             // A tuple, which OpenAPI 3.0 cannot describe; the server checks its items.
             Type.Unsafe<[number, string]>({ type: 'array', items: {}, minItems: 2, maxItems: 2 }),
-            { maxItems: 1000, description: 'Pairs of a time in microseconds since the epoch, and a text.' },
+            {
+              minItems: 1,
+              maxItems: LOG_CHUNK_LINES_MAX,
+              description: `Pairs of a time in microseconds since the epoch, and a text; ${LOG_CHUNK_CHARS_MAX} characters of text at most.`,
+            },
           ),
         },
         { additionalProperties: false, description: 'Consecutive lines.' },
@@ -56,8 +83,11 @@ export const LogBatch = Type.Object(
     ),
     series: Type.Object(
       {
-        replacement: seriesRow('Points that replace all rows up to this one; null to keep them.'),
-        addition: seriesRow('Points after those; null without any.'),
+        replacement: seriesRow(
+          SeriesReplacement,
+          'Points that replace all rows up to this one; null to keep them.',
+        ),
+        addition: seriesRow(SeriesAddition, 'Points after those; null without any.'),
       },
       { additionalProperties: false, description: 'Points of series, and points that replace those before.' },
     ),
@@ -68,7 +98,7 @@ export type LogBatch = Static<typeof LogBatch>;
 
 const AttemptFile = Type.Object(
   {
-    bytes: Type.Integer({ minimum: 0, description: 'Size of the file.' }),
+    bytes: countSchema('Size of the file.'),
     content: nullable(Type.String({ description: 'Small content in Base64; null for a large file.' })),
     file_id: nullable(idReferenceSchema<UploadId>('Id of an uploaded file.')),
   },
@@ -95,18 +125,20 @@ const Outcome = Type.Object(
         {
           succeeded: Type.Boolean({ description: 'true after exit code 0.' }),
           reason: stringEnum(END_REASONS, 'Cause of the end.'),
-          exit_code: nullable(Type.Integer({ description: 'Exit code; null after a signal.' })),
-          signal: nullable(Type.String({ maxLength: 32, description: 'Signal that ended the app.' })),
+          exit_code: nullable(
+            Type.Integer({ ...EXACT_INTEGERS, description: 'Exit code; null after a signal.' }),
+          ),
+          signal: nullable(
+            Type.String({
+              maxLength: 32,
+              pattern: NO_NUL_PATTERN,
+              description: 'Signal that ended the app.',
+            }),
+          ),
           started_at: timeSchema('Start in milliseconds since the epoch.'),
           ended_at: timeSchema('End in milliseconds since the epoch.'),
           execution_ms: timeSchema('Duration in milliseconds.'),
-          peak_memory_bytes: nullable(
-            Type.Integer({
-              minimum: 0,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: 'Largest memory of the app.',
-            }),
-          ),
+          peak_memory_bytes: nullable(countSchema('Largest memory of the app.')),
           containment: stringEnum(['sandbox', 'limits'], 'Level of isolation.'),
           is_log_truncated: Type.Boolean({ description: 'true: the log was longer than its limit.' }),
           stdout: AttemptFile,
@@ -129,26 +161,35 @@ export const AttemptEnd = Type.Object(
     log: Type.Object(
       {
         batches: Type.Array(LogBatch, { maxItems: 8, description: 'Writes of the log, in their order.' }),
-        times: nullable(Type.String({ description: 'Encoded times of all lines in Base64.' })),
+        times: nullable(
+          Type.String({
+            maxLength: Math.ceil(LINE_TIMES_BYTES_MAX / 3) * 4,
+            description: 'Encoded times of all lines in Base64.',
+          }),
+        ),
       },
       { additionalProperties: false, description: 'Lines and points that are not written yet.' },
     ),
     limits: nullable(
       Type.Object(
         {
-          cores: Type.Number({ minimum: 0, description: 'Cores of the run.' }),
-          memory_bytes: Type.Integer({ minimum: 1, description: 'Memory of the run.' }),
-          duration_ms: Type.Integer({ minimum: 1, description: 'Duration of the run in milliseconds.' }),
+          cores: Type.Number({ minimum: 0, maximum: WORKER_CORES_MAX, description: 'Cores of the run.' }),
+          memory_bytes: countSchema('Memory of the run.', { min: 1 }),
+          duration_ms: countSchema('Duration of the run in milliseconds.', { min: 1, max: INSTANT_MS_MAX }),
         },
         { additionalProperties: false, description: 'Effective limits.' },
       ),
     ),
     runtime_version: nullable(
-      Type.String({ maxLength: 64, description: 'Version of the runtime; null for compiled programs.' }),
+      Type.String({
+        maxLength: 64,
+        pattern: NO_NUL_PATTERN,
+        description: 'Version of the runtime; null for compiled programs.',
+      }),
     ),
     start_conditions: nullable(StartConditions),
-    secret_values: Type.Array(Type.String(), {
-      maxItems: 1000,
+    secret_values: Type.Array(Type.String({ maxLength: MASKED_VALUE_CHARS_MAX }), {
+      maxItems: MASKED_VALUES_MAX,
       description: 'Values of secrets, which the server masks in what it stores.',
     }),
     stopping: Type.Boolean({ description: 'true: the worker ends its apps because it stops.' }),

@@ -3,16 +3,28 @@ import Type, { type Static } from 'typebox';
 import { EXECUTABLE_TYPES } from '../applications/executables.ts';
 import { Secret } from '../applications/secrets.ts';
 import { EXECUTION_CLASSES } from '../execution-classes.ts';
-import { FORMAT_TYPES, nullable, stringEnum } from '../schemas/field-schemas.ts';
-import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
+import {
+  ATTEMPT_FILES_BYTES_MAX,
+  FENCE_MAX,
+  MAX_DURATION_SECONDS_MAX,
+  WORKFLOW_DEPTH_MAX,
+} from '../limits.ts';
+import { countSchema, FORMAT_TYPES, nullable, stringEnum } from '../schemas/field-schemas.ts';
+import { type ApplicationId, ID_PATTERN, idSchema, type RunId } from '../schemas/ids.ts';
 
 const pathSchema = (noun: string) => Type.Optional(Type.String({ description: `Path of ${noun}.` }));
 
+/** Content comes from the server of the worker: a path cannot name another host. */
+const DOWNLOAD_PATTERN = '^/(?:[A-Za-z0-9._~-]+/)*v1/downloads/[a-z0-9-]+\\?[!-~]*$';
+
 const ContentSource = Type.Object(
   {
-    bytes: Type.Integer({ description: 'Size of the content.' }),
+    bytes: countSchema('Size of the content.', { max: ATTEMPT_FILES_BYTES_MAX }),
     content: nullable(Type.String({ description: 'Small content in Base64; null for large content.' })),
-    path: Type.String({ description: 'Path and query of the signed URL of the content.' }),
+    path: Type.String({
+      pattern: DOWNLOAD_PATTERN,
+      description: 'Path and query of the signed URL of the content.',
+    }),
   },
   { $id: 'ContentSource', description: 'Content that a worker reads.' },
 );
@@ -32,15 +44,25 @@ export type TraceVariables = Static<typeof TraceVariables>;
 
 export const WorkerJob = Type.Object(
   {
-    run_id: idSchema<RunId>('Id of the run.'),
-    fence: Type.Integer({ description: 'Fencing token of the attempt.' }),
+    // Becomes the name of a folder.
+    run_id: Type.Unsafe<RunId>(Type.String({ pattern: ID_PATTERN, description: 'Id of the run.' })),
+    fence: countSchema('Fencing token of the attempt.', { min: 1, max: FENCE_MAX }),
     application_id: idSchema<ApplicationId>('Id of the application.'),
     execution_class: stringEnum(EXECUTION_CLASSES, 'Execution class of the run.'),
-    workflow_depth: nullable(Type.Integer({ description: 'Depth of a workflow; null for any other run.' })),
+    duration_limit_ms: Type.Optional(
+      countSchema(
+        'Time after which the app is stopped, in milliseconds; the default, which older servers mean, is that of the execution class.',
+        { min: 1, max: MAX_DURATION_SECONDS_MAX * 1000 },
+      ),
+    ),
+    workflow_depth: nullable(
+      countSchema('Depth of a workflow; null for any other run.', { max: WORKFLOW_DEPTH_MAX }),
+    ),
     is_compared: Type.Boolean({ description: 'true: the conditions of its start are recorded.' }),
     executable: Type.Object(
       {
-        hash: Type.String({ description: 'SHA-256 of the files in hex.' }),
+        // Becomes the name of a folder, too.
+        hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the files in hex.' }),
         type: stringEnum(EXECUTABLE_TYPES, 'Type of the executable.'),
         entrypoint: nullable(Type.String({ description: 'Entry point; null for the default.' })),
         working_directory: nullable(Type.String({ description: 'Working directory; null for the root.' })),

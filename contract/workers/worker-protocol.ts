@@ -5,10 +5,23 @@
 import Type, { type Static } from 'typebox';
 import { labelSchema } from '../applications/requirements.ts';
 import { EXECUTION_CLASSES } from '../execution-classes.ts';
-import { ATTEMPT_FILES_BYTES_MAX, LABELS_MAX, WORKER_BODY_BYTES_MAX } from '../limits.ts';
+import {
+  ACCOUNT_WORKERS_MAX,
+  ATTEMPT_FILES_BYTES_MAX,
+  FENCE_MAX,
+  LABELS_MAX,
+  LARGE_BODY_BYTES_MAX,
+  SYNC_ATTEMPTS_MAX,
+  SYNC_JOBS_MAX,
+  TOKEN_WORKERS_MAX,
+  WORKER_BODY_BYTES_MAX,
+  WORKER_CORES_MAX,
+  WORKER_SLOTS_MAX,
+  WORKFLOWS_PER_WORKER_MAX,
+} from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { nullable, stringEnum } from '../schemas/field-schemas.ts';
-import { idSchema, NO_NUL_PATTERN, type RunId } from '../schemas/ids.ts';
+import { countSchema, EXACT_INTEGERS, nullable, stringEnum } from '../schemas/field-schemas.ts';
+import { idSchema, NAME_PATTERN, type RunId, type UploadId } from '../schemas/ids.ts';
 import { AttemptEnd, LogBatch } from './attempt-schemas.ts';
 import { WorkerJob } from './job-schemas.ts';
 
@@ -18,8 +31,8 @@ export const WORKER_PROTOCOL = 2;
 export const SYNC_WAIT_MS = 5000;
 
 const textSchema = (maxLength: number, description: string) =>
-  Type.String({ maxLength, pattern: NO_NUL_PATTERN, description });
-const slotsSchema = Type.Integer({ minimum: 0, maximum: 100_000, description: 'Number of slots.' });
+  Type.String({ maxLength, pattern: NAME_PATTERN, description });
+const slotsSchema = countSchema('Number of slots.', { max: WORKER_SLOTS_MAX });
 
 const Registration = Type.Object(
   {
@@ -40,8 +53,12 @@ const Registration = Type.Object(
     resources: nullable(
       Type.Object(
         {
-          cores: Type.Number({ minimum: 0.01, description: 'Cores for all runs together.' }),
-          memory_bytes: Type.Integer({ minimum: 1, description: 'Memory for all runs together.' }),
+          cores: Type.Number({
+            minimum: 0.01,
+            maximum: WORKER_CORES_MAX,
+            description: 'Cores for all runs together.',
+          }),
+          memory_bytes: countSchema('Memory for all runs together.', { min: 1 }),
         },
         {
           additionalProperties: false,
@@ -50,7 +67,7 @@ const Registration = Type.Object(
         },
       ),
     ),
-    scratch_bytes: nullable(Type.Integer({ minimum: 0, description: 'Scratch disk in bytes.' })),
+    scratch_bytes: nullable(countSchema('Scratch disk in bytes.')),
     labels: Type.Array(labelSchema, { maxItems: LABELS_MAX, description: 'Labels that it offers.' }),
     job_id: nullable(textSchema(128, 'The job by which a provisioner started it.')),
   },
@@ -66,7 +83,7 @@ const Registered = Type.Object(
 const AttemptKey = Type.Object(
   {
     run_id: idSchema<RunId>('Id of the run.'),
-    fence: Type.Integer({ minimum: 1, description: 'Fencing token of the attempt.' }),
+    fence: countSchema('Fencing token of the attempt.', { min: 1, max: FENCE_MAX }),
   },
   { $id: 'AttemptKey', additionalProperties: false, description: 'One attempt of a run.' },
 );
@@ -86,13 +103,14 @@ const KnownAttempt = Type.Object(
 const SyncRequest = Type.Object(
   {
     attempts: Type.Array(KnownAttempt, {
-      maxItems: 100_000,
+      maxItems: SYNC_ATTEMPTS_MAX,
       description: 'Attempts that the worker executes or whose end is not stored yet.',
     }),
     free: Type.Array(
       Type.Object(
         {
           execution_classes: Type.Array(stringEnum(EXECUTION_CLASSES, 'Execution class.'), {
+            maxItems: EXECUTION_CLASSES.length,
             description: 'Classes that share the slots.',
           }),
           slots: slotsSchema,
@@ -101,7 +119,7 @@ const SyncRequest = Type.Object(
       ),
       { maxItems: EXECUTION_CLASSES.length, description: 'Slots that the worker can fill now.' },
     ),
-    workflow_capacity: Type.Array(Type.Integer(), {
+    workflow_capacity: Type.Array(countSchema('Number of workflows.', { max: WORKFLOWS_PER_WORKER_MAX }), {
       maxItems: 16,
       description: 'Number of further workflows that the worker takes, by depth.',
     }),
@@ -118,9 +136,12 @@ const SyncRequest = Type.Object(
 );
 export type WorkerSync = Static<typeof SyncRequest>;
 
-const SyncResponse = Type.Object(
+export const WorkerInstructions = Type.Object(
   {
-    jobs: Type.Array(WorkerJob, { description: 'Attempts that the worker executes now.' }),
+    jobs: Type.Array(WorkerJob, {
+      maxItems: SYNC_JOBS_MAX,
+      description: 'Attempts that the worker executes now.',
+    }),
     canceled: Type.Array(AttemptKey, {
       description: 'Attempts whose app must end: a cancel is requested, or the lease has expired.',
     }),
@@ -131,13 +152,16 @@ const SyncResponse = Type.Object(
   },
   { $id: 'WorkerInstructions', description: 'Instructions for a worker.' },
 );
-export type WorkerInstructions = Static<typeof SyncResponse>;
+export type WorkerInstructions = Static<typeof WorkerInstructions>;
 
 const WorkerParams = Type.Object({ worker_id: Type.String({ description: 'Id of the worker.' }) });
 const AttemptParams = Type.Object({
   worker_id: Type.String({ description: 'Id of the worker.' }),
   run_id: idSchema<RunId>('Id of the run.'),
-  fence: Type.String({ pattern: '^\\d{1,10}$', description: 'Fencing token of the attempt.' }),
+  fence: Type.String({
+    pattern: '^[1-9][0-9]{0,6}$',
+    description: `Fencing token of the attempt: a whole number from 1 to ${FENCE_MAX}, without leading zeros.`,
+  }),
 });
 const ATTEMPT_PATH = '/v1/workers/{worker_id}/runs/{run_id}/{fence}';
 
@@ -152,7 +176,9 @@ export const checkWorkerProtocol = defineOperation({
   description:
     'Checks that a worker speaks the protocol of the server. The error says how to update the worker. A worker calls this before any other operation.',
   right: 'work',
-  query: Type.Object({ protocol: Type.Integer({ description: 'Version of the protocol of the worker.' }) }),
+  query: Type.Object({
+    protocol: Type.Integer({ ...EXACT_INTEGERS, description: 'Version of the protocol of the worker.' }),
+  }),
   responses: {
     200: {
       description: 'The versions agree.',
@@ -174,8 +200,7 @@ export const registerWorker = defineOperation({
   path: '/v1/workers',
   tag: 'worker-protocol',
   summary: 'Register a worker',
-  description:
-    'Registers a remote worker. Earlier workers of the same data folder are removed, and their runs are queued again.',
+  description: `Registers a remote worker. Earlier workers of the same data folder are removed, and their runs are queued again. A worker token can have ${TOKEN_WORKERS_MAX} workers at the same time, and an account ${ACCOUNT_WORKERS_MAX}.`,
   right: 'work',
   body: {
     schema: Registration,
@@ -212,7 +237,7 @@ export const syncWorker = defineOperation({
   params: WorkerParams,
   body: {
     schema: SyncRequest,
-    bytesMax: WORKER_BODY_BYTES_MAX,
+    bytesMax: LARGE_BODY_BYTES_MAX,
     example: {
       attempts: [{ ...exampleKey, state: 'running' }],
       free: [{ execution_classes: [...EXECUTION_CLASSES], slots: 3 }],
@@ -225,7 +250,7 @@ export const syncWorker = defineOperation({
   responses: {
     200: {
       description: 'Instructions for the worker.',
-      schema: SyncResponse,
+      schema: WorkerInstructions,
       example: { jobs: [], canceled: [exampleKey], slots_released: [], draining: false },
     },
   },
@@ -318,7 +343,7 @@ export const putAttemptFile = defineOperation({
     200: {
       description: 'The stored file.',
       schema: Type.Object(
-        { file_id: Type.String({ description: 'Id of the file.' }) },
+        { file_id: idSchema<UploadId>('Id of the file.') },
         { $id: 'AttemptFile', description: 'An uploaded result file.' },
       ),
       example: { file_id: 'upl-01jd3v7k9mq2z5x8' },

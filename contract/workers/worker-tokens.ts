@@ -60,8 +60,7 @@ const WorkerTokenCreate = Type.Object(
     ),
     all_accounts: Type.Optional(
       Type.Boolean({
-        description:
-          'true: its workers execute the runs of all accounts. On a server with several accounts, only root may set it.',
+        description: 'true: its workers execute the runs of all accounts. Only root may set it.',
       }),
     ),
   },

@@ -51,8 +51,8 @@ const Worker = Type.Object(
       WORKER_KINDS,
       'Kind of the worker. A `process` is a process of the server with access to its database. A `remote` worker reaches the server by HTTPS alone.',
     ),
-    version: Type.String({ description: 'Release of the worker; empty for an older release.' }),
-    started_at: nullable(timestampSchema('Start of the worker; null for an older release')),
+    version: Type.String({ description: 'Release of the worker.' }),
+    started_at: timestampSchema('Start of the worker'),
     heartbeat_at: timestampSchema('Last heartbeat, by the clock of the worker'),
     draining_since: nullable(timestampSchema('When somebody drained it; null otherwise')),
     labels: Type.Array(Type.String(), {

@@ -17,7 +17,13 @@ const TEXT_MEMBERS = new Set([
 const DATA_MEMBERS = new Set(['example', 'mapping', 'value']);
 
 /** Patterns that the page puts in words. */
-const PATTERNS_IN_WORDS = new Map([['^[^\\u0000]*$', 'no NUL character']]);
+const PATTERNS_IN_WORDS = new Map([
+  ['^[^\\u0000]*$', 'no NUL character'],
+  [
+    '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]*$',
+    'one line, without control characters and bidirectional marks',
+  ],
+]);
 
 function escapeHtml(text: string): string {
   return text

@@ -3,12 +3,14 @@
  * only regular files that belong to the run, by descriptor and never through a link (filesystem/untrusted-files.ts). The
  * copies go to `results/`, where no app can write.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
+import { formatBinaryBytes, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';
 import { pack } from 'tar-stream';
 import type { RunFolder } from '../filesystem/run-folder.ts';
 import {
@@ -22,7 +24,6 @@ import {
   readFileSize,
   splitPath,
 } from '../filesystem/untrusted-files.ts';
-import { formatBytes } from '../process/format.ts';
 import type { EndedRun, ResultFile, RunSpec } from '../types.ts';
 import { ARCHIVE_LIMITS, InvalidArchiveError, normalizeRelativePath, truncateName } from './archive-rules.ts';
 import { resolveContentPaths } from './content-paths.ts';
@@ -67,8 +68,10 @@ export async function collectResults(
     ended.error = error;
   };
   const maxBytes = spec.limits.outputBytes;
-  const failTooLarge = (name: string, bytes: number): void =>
-    fail(`The app's ${name} take ${formatBytes(bytes)}; the limit is ${formatBytes(maxBytes)}.`);
+  const failTooLarge = (name: string, bytes: number): void => {
+    const [size, limit] = formatSides([bytes, maxBytes], formatBinaryBytes);
+    fail(`The app's ${name} take ${size}; the limit is ${limit}.`);
+  };
   if (content.solutionsPath !== undefined) {
     const solutions = await packSolutions({
       source,
@@ -165,9 +168,8 @@ export async function packSolutions({
     if (files.length === 0) return undefined;
     const length = files.reduce((sum, file) => sum + file.bytes, 0);
     if (length > maxBytes) {
-      return {
-        error: `The app's solutions are ${formatBytes(length)} long; the limit is ${formatBytes(maxBytes)}.`,
-      };
+      const [size, limit] = formatSides([length, maxBytes], formatBinaryBytes);
+      return { error: `The app's solutions are ${size} long; the limit is ${limit}.` };
     }
     await mkdir(source.folder.results, { recursive: true, mode: 0o700 });
     const target = join(source.folder.results, 'solutions.tar.gz');

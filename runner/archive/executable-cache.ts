@@ -8,42 +8,30 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { isErrno } from '../process/errors.ts';
 import type { RunSpec } from '../types.ts';
 import { unpackArchive } from './archive.ts';
 import { type ArchiveEntry, InvalidArchiveError } from './archive-rules.ts';
-
-/** Content of `index.json`. */
-export interface ExecutableIndex {
-  entries: ArchiveEntry[];
-  unpackedBytes: number;
-  /** Paths that a sandbox binds read-only instead of copying: dependency folders and large programs. */
-  shared: string[];
-}
-
-/** Parts of `compiled/` in the folder of the executable that a sandbox mounts read-only. */
-export interface CompiledPlan {
-  /** Paths that are bound from `compiled/root/` and not from `root/`. */
-  shared: string[];
-  /** Name of Node's cache folder in `compiled/node/`, without the user id that Node appends. */
-  nodeVersion?: string;
-}
-
-/** Content of `compiled/index.json`, which launcher/executable-compiler.ts writes. */
-export interface CompiledIndex extends CompiledPlan {
-  /** Name, version and path of the runtime that the files were compiled for. */
-  runtime: string;
-  bytes: number;
-}
+import { type CompiledIndex, type ExecutableIndex, parseExecutableIndex } from './executable-index.ts';
 
 /** Reads `compiled/index.json` of an executable; undefined when it is missing or unreadable. */
 export async function readCompiledIndex(folder: string): Promise<CompiledIndex | undefined> {
   try {
-    const index: CompiledIndex = JSON.parse(await readFile(join(folder, 'compiled', 'index.json'), 'utf8'));
-    return index;
+    const index: unknown = JSON.parse(await readFile(join(folder, 'compiled', 'index.json'), 'utf8'));
+    return isCompiledIndex(index) ? index : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isCompiledIndex(value: unknown): value is CompiledIndex {
+  return (
+    isRecord(value) &&
+    Array.isArray(value.shared) &&
+    typeof value.runtime === 'string' &&
+    typeof value.bytes === 'number'
+  );
 }
 
 /** An unpacked executable that its holder keeps in the cache until release. */
@@ -143,7 +131,7 @@ export class ExecutableCache {
 
   async #load(hash: string): Promise<CacheEntry> {
     const folder = join(this.#root, hash);
-    const index: ExecutableIndex = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'));
+    const index = parseExecutableIndex(await readFile(join(folder, 'index.json'), 'utf8'));
     const { mtimeMs } = await stat(join(folder, 'index.json'));
     const bytes = index.unpackedBytes + ((await readCompiledIndex(folder))?.bytes ?? 0);
     const entriesByPath = new Map(index.entries.map((entry) => [entry.path, entry]));

@@ -124,6 +124,7 @@ test('a file is copied without its mode, and a file that is too large is not', a
   expect(copied).toEqual({ path: join(run.results, 'statistics'), bytes: 4 });
   expect(readFileSync(join(run.results, 'statistics'), 'utf8')).toBe('text');
   expect((await stat(join(run.results, 'statistics'))).mode & 0o7777).toBe(0o600);
+  chmodSync(path, 0o600);
   truncateSync(path, 2 * MIB);
   expect(await copyResultFile({ source, path: 'out/x', name: 'metrics', maxBytes: MIB })).toEqual({
     actualBytes: 2 * MIB,

@@ -126,5 +126,7 @@ function findTightest(
 /** Returns the cores, the memory and the free disk space of the folder on this machine. */
 export function readMachine(scratchFolder: string): Allocation {
   const { bavail, bsize } = statfsSync(scratchFolder);
-  return { cores: availableParallelism(), memoryBytes: totalmem(), scratchBytes: bavail * bsize };
+  // File systems without a size, such as those over an object store, report 8 EiB.
+  const scratchBytes = Math.min(bavail * bsize, Number.MAX_SAFE_INTEGER);
+  return { cores: availableParallelism(), memoryBytes: totalmem(), scratchBytes };
 }

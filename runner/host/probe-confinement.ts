@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { chownSync, closeSync, fchownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { APP_ROOT_PLACEHOLDER, resolveRunFolder } from '../filesystem/run-folder.ts';
+import { isHostFault } from '../process/host-faults.ts';
 import { readProcFile } from '../process/processes.ts';
 import {
   buildCommandChain,
@@ -77,7 +78,10 @@ function findUserRange(): Confinement['users'] {
   return undefined;
 }
 
-/** Runs an app in a confinement; returns the error, or undefined when it works. */
+/**
+ * Runs an app in a confinement; returns the error, or undefined when it works. Throws a host fault, such as a full disk,
+ * which says nothing about the confinement.
+ */
 export async function tryCandidate(confinement: Confinement, scratch: string): Promise<string | undefined> {
   const folder = resolveRunFolder(join(scratch, `probe-${randomUUID()}`));
   const user = confinement.users?.first;
@@ -93,6 +97,7 @@ export async function tryCandidate(confinement: Confinement, scratch: string): P
     writeFileSync(folder.stdin, '');
     return await runProbe(input, user);
   } catch (error) {
+    if (isHostFault(error)) throw error;
     return error instanceof Error ? error.message : String(error);
   } finally {
     rmSync(folder.root, { recursive: true, force: true });

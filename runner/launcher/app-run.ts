@@ -4,16 +4,17 @@
  * Invariant: `ended` is called exactly once, after the last process of the run has ended. The report names the first
  * cause of the end (a limit, a cancellation), whatever the app does afterwards.
  */
+
 import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutableIndex } from '../archive/executable-cache.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ExecutableIndex } from '../archive/executable-index.ts';
 import type { FolderUsage } from '../filesystem/folder-usage.ts';
 import { type DiskUsage, type RunDisk, readDiskUsage } from '../filesystem/run-disks.ts';
 import { type RunFolder, resolveRunFolder } from '../filesystem/run-folder.ts';
 import { removeWorldWritableFiles } from '../filesystem/world-writable-dirs.ts';
 import { getErrorMessage } from '../process/errors.ts';
-import { formatDuration } from '../process/format.ts';
 import { toHostFaultField } from '../process/host-faults.ts';
 import { countHostOomKills } from '../process/oom-score.ts';
 import { inspectProcess, killUntilGone, listChildren, sendSignal } from '../process/processes.ts';
@@ -28,7 +29,7 @@ import type { MemoryEstimate } from './memory-guard.ts';
 import type { EndReport } from './protocol.ts';
 import { findRunProcesses } from './run-processes.ts';
 import { measureInitialUsage, spawnChain } from './spawn-app.ts';
-import { type LimitBreach, Watchdog } from './watchdog.ts';
+import { createHostMemoryBreach, type LimitBreach, Watchdog } from './watchdog.ts';
 
 /** Longest delay of a timer; a longer limit sets the timer again when it fires. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -148,9 +149,9 @@ export class AppRun {
     return this.#watchdog?.estimateMemory() ?? { knownBytes: 0, upperBoundBytes: 0 };
   }
 
-  /** Ends the run because the host is short of memory and this run holds the most. */
+  /** Ends the run because the host is short of memory and this run holds the most: a host fault within its own limit. */
   endForMemory(error: string): void {
-    this.#cause ??= { reason: 'memory', error };
+    this.#cause ??= this.#watchdog?.findMemoryBreach() ?? createHostMemoryBreach(error);
     this.#kill();
   }
 

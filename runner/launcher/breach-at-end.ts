@@ -5,6 +5,7 @@ import { computeFileSizeLimitBytes } from '../sandbox/command-chain.ts';
 import type { LaunchPlan } from '../sandbox/launch-plan.ts';
 import {
   createDiskBreach,
+  createHostMemoryBreach,
   createOutputBreach,
   HOST_OUT_OF_MEMORY_MESSAGE,
   type LimitBreach,
@@ -41,5 +42,5 @@ export function findBreachAtEnd(exit: AppExit): LimitBreach | undefined {
 function findHostOomBreach({ exitCode, signal, oomKillsAtStart }: AppExit): LimitBreach | undefined {
   const isKilled = signal === 'SIGKILL' || exitCode === 128 + 9;
   if (!isKilled || countHostOomKills() === oomKillsAtStart) return undefined;
-  return { reason: 'memory', error: HOST_OUT_OF_MEMORY_MESSAGE };
+  return createHostMemoryBreach(HOST_OUT_OF_MEMORY_MESSAGE);
 }

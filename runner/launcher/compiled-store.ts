@@ -5,7 +5,8 @@ import { chmod, link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findFileOwner, type ResultSource } from '../archive/collect-results.ts';
-import type { CachedExecutable, CompiledIndex } from '../archive/executable-cache.ts';
+import type { CachedExecutable } from '../archive/executable-cache.ts';
+import type { CompiledIndex } from '../archive/executable-index.ts';
 import { type RunFolder, SANDBOX_APP_PATH } from '../filesystem/run-folder.ts';
 import {
   listFiles,

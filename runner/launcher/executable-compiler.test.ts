@@ -156,7 +156,7 @@ for (const way of ['bubblewrap as root', 'bubblewrap']) {
           ...Object.fromEntries(
             Array.from({ length: 500 }, (_, at) => [
               `${DEPENDENCIES}/many/m${at}.py`,
-              `A = ${at}\n`.repeat(500),
+              `A = ${at}\n`.repeat(2_000),
             ]),
           ),
         },

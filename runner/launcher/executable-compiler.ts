@@ -9,16 +9,14 @@
  * once complete, and a run never waits for it. Only sandboxes use it: elsewhere every run has a path of its own, and
  * compiled code depends on its path.
  */
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatBytes, formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import PQueue from 'p-queue';
-import {
-  type CachedExecutable,
-  type CompiledIndex,
-  type CompiledPlan,
-  readCompiledIndex,
-} from '../archive/executable-cache.ts';
+import { type CachedExecutable, readCompiledIndex } from '../archive/executable-cache.ts';
+import type { CompiledIndex, CompiledPlan } from '../archive/executable-index.ts';
 import { removeTree } from '../filesystem/remove-tree.ts';
 import { APP_ROOT_PLACEHOLDER, type RunFolder, resolveRunFolder } from '../filesystem/run-folder.ts';
 import { computeEffectiveLimits } from '../host/limits.ts';
@@ -186,7 +184,7 @@ export class ExecutableCompiler {
       diagnose({
         level: 'info',
         event: 'executable-compiled',
-        message: `The executable ${task.hash} was compiled for ${index.runtime} in ${Math.round(performance.now() - startedAt)} ms: ${index.bytes} bytes.`,
+        message: `The executable ${task.hash} was compiled for ${index.runtime} in ${formatDuration(performance.now() - startedAt)}: ${formatBytes(index.bytes)}.`,
       });
     } catch (error) {
       diagnose({

@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { ExecutableIndex } from '../archive/executable-cache.ts';
+import { type ExecutableIndex, parseExecutableIndex } from '../archive/executable-index.ts';
 import { measureFolders } from '../filesystem/folder-usage.ts';
 import { removeTree } from '../filesystem/remove-tree.ts';
 import { DiskPool, type RunDisk } from '../filesystem/run-disks.ts';
@@ -143,7 +143,7 @@ class Launcher {
   #readIndex(folder: string): ExecutableIndex {
     const cached = this.#indexes.get(folder);
     if (cached !== undefined) return cached;
-    const index: ExecutableIndex = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8'));
+    const index = parseExecutableIndex(readFileSync(join(folder, 'index.json'), 'utf8'));
     this.#indexes.set(folder, index);
     return index;
   }
@@ -170,7 +170,9 @@ process.umask(0);
 closeInheritedDescriptors();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 
-const launcher = new Launcher(JSON.parse(process.argv[2] ?? '{}'));
+// Its parent is a process of the same release. A library that checks schemas would take longer to load than an app to start.
+const confinement: unknown = JSON.parse(process.argv[2] ?? '{}');
+const launcher = new Launcher(confinement as Confinement);
 process.on('message', (request: LauncherRequest) => launcher.handle(request));
 process.on('disconnect', () => void launcher.close().finally(() => process.exit(0)));
 send({ type: 'ready' });

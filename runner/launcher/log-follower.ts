@@ -2,18 +2,25 @@
  * Follows the log files of a run and emits their lines, each with its time.
  *
  * Invariants: lines keep their order within a stream, times strictly increase over both streams, and every line has been
- * emitted when finish resolves. A log beyond its limit is truncated: `<file>.kept` receives its beginning, and the file
+ * emitted when finish resolves. A log beyond its limits is truncated: `<file>.kept` receives its beginning, and the file
  * itself is emptied from time to time, which the app does not notice because it appends.
+ *
+ * A line costs more than its bytes: 50 MB of line breaks took 4 GB of the server's memory. So the number of lines has a limit
+ * too. They are emitted in small parts, and the next part waits until the receiver is ready for it.
  */
+
 import { constants, createWriteStream, type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { LOG_LINE_BYTES_MAX, LOG_LINES_MAX } from '@switchyard/contract/limits.ts';
+import { formatBinaryBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { OPEN_FILE_FLAGS, readExactly } from '../filesystem/untrusted-files.ts';
-import { formatBytes } from '../process/format.ts';
 import type { LogLine, Observer } from '../types.ts';
 
-const MAX_LINE_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+/** Other work of this process waits for one part. */
+const LINES_PER_PART = 2_000;
 /** A short app ends before a watch pays off; its log is read once at the end. */
 const WATCH_DELAY_MS = 15;
 /** Covers lost notifications; a line is at most this late. */
@@ -23,7 +30,7 @@ interface FollowedFile {
   path: string;
   stream: LogLine['stream'];
   offset: number;
-  /** Beginning of a line without an end so far, at most MAX_LINE_BYTES. */
+  /** Beginning of a line without an end so far, at most LOG_LINE_BYTES_MAX. */
   partialLine: Buffer;
   /** The current line was truncated and emitted; the rest of it is dropped. */
   isSkippingLine: boolean;
@@ -34,6 +41,9 @@ interface FollowedFile {
 export class LogFollower {
   readonly #files: FollowedFile[];
   readonly #limitBytes: number;
+  /** Of all files together. */
+  readonly #limitLines: number;
+  #remainingLines: number;
   readonly #emitLines: Observer['onLog'];
   #lastAt = 0;
   #delay: NodeJS.Timeout | undefined;
@@ -42,12 +52,15 @@ export class LogFollower {
   #reading: Promise<void> = Promise.resolve();
   #isReadScheduled = false;
 
-  /** @param emitLines receives the lines of each read, in order. */
+  /** @param emitLines receives the lines of each part, in order. */
   constructor(
     files: { path: string; stream: LogLine['stream'] }[],
     limitBytes: number,
     emitLines: Observer['onLog'],
+    limitLines = LOG_LINES_MAX,
   ) {
+    this.#limitLines = limitLines;
+    this.#remainingLines = limitLines;
     this.#files = files.map((file) => ({
       ...file,
       offset: 0,
@@ -108,8 +121,9 @@ export class LogFollower {
     if (!file.isTruncated) await this.#readNewLines(file);
     if (file.isTruncated) await emptyLog(file.path);
     else if (isLast && file.partialLine.length > 0) {
-      this.#emit(file.stream, [toLine(file.partialLine)]);
+      const last = toLine(file.partialLine);
       file.partialLine = Buffer.alloc(0);
+      await this.#emit(file.stream, [last]);
     }
   }
 
@@ -118,32 +132,49 @@ export class LogFollower {
     try {
       const { size } = await handle.stat();
       const end = Math.min(size, this.#limitBytes);
-      while (file.offset < end) {
+      while (file.offset < end && this.#remainingLines > 0) {
         const chunk = await readChunk(handle, file.offset, Math.min(CHUNK_BYTES, end - file.offset));
         if (chunk.length === 0) break;
-        file.offset += chunk.length;
-        this.#emit(file.stream, this.#splitLines(file, chunk));
+        await this.#emitChunk(file, chunk);
       }
-      if (size > this.#limitBytes) await this.#truncate(file, handle);
+      const isOverLines = this.#remainingLines <= 0 && file.offset < end;
+      if (isOverLines) await this.#truncate(file, handle, `${formatNumber(this.#limitLines)} lines`);
+      else if (size > this.#limitBytes)
+        await this.#truncate(file, handle, formatBinaryBytes(this.#limitBytes));
     } finally {
       await handle.close();
     }
   }
 
-  async #truncate(file: FollowedFile, handle: FileHandle): Promise<void> {
-    // Never with the mode of the app's file: setuid on a copy of ours would give away the server's rights.
-    const copy = createWriteStream(toCopyPath(file.path), { mode: 0o600 });
-    await pipeline(readExactly(handle, this.#limitBytes), copy);
-    file.isTruncated = true;
-    const lines = file.partialLine.length > 0 && !file.isSkippingLine ? [toLine(file.partialLine)] : [];
-    lines.push(`[The log was cut here: it went beyond its limit of ${formatBytes(this.#limitBytes)}.]`);
-    this.#emit(file.stream, lines);
+  /** Emits the lines of the chunk in parts, until the limit of lines. */
+  async #emitChunk(file: FollowedFile, chunk: Buffer): Promise<void> {
+    for (let from = 0; from < chunk.length && this.#remainingLines > 0; ) {
+      const { lines, bytes } = this.#splitLines(file, chunk.subarray(from));
+      from += bytes;
+      file.offset += bytes;
+      this.#remainingLines -= lines.length;
+      await this.#emit(file.stream, lines);
+      if (from < chunk.length) await yieldToOthers();
+    }
   }
 
-  #splitLines(file: FollowedFile, chunk: Buffer): string[] {
+  async #truncate(file: FollowedFile, handle: FileHandle, limit: string): Promise<void> {
+    // Never with the mode of the app's file: setuid on a copy of ours would give away the server's rights.
+    const copy = createWriteStream(toCopyPath(file.path), { mode: 0o600 });
+    await pipeline(readExactly(handle, file.offset), copy);
+    file.isTruncated = true;
+    const lines = file.partialLine.length > 0 && !file.isSkippingLine ? [toLine(file.partialLine)] : [];
+    lines.push(`[The log was cut here: it went beyond its limit of ${limit}.]`);
+    await this.#emit(file.stream, lines);
+  }
+
+  /** Returns the first lines of the chunk, at most those of a part, and the number of its bytes that they use up. */
+  #splitLines(file: FollowedFile, chunk: Buffer): { lines: string[]; bytes: number } {
     const lines: string[] = [];
+    const limit = Math.min(LINES_PER_PART, this.#remainingLines);
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      if (lines.length >= limit) return { lines, bytes: from };
       const piece = chunk.subarray(from, end);
       from = end + 1;
       if (file.isSkippingLine) {
@@ -153,20 +184,21 @@ export class LogFollower {
       lines.push(toLine(file.partialLine.length === 0 ? piece : Buffer.concat([file.partialLine, piece])));
       file.partialLine = Buffer.alloc(0);
     }
-    if (file.isSkippingLine || from === chunk.length) return lines;
+    const bytes = chunk.length;
+    if (file.isSkippingLine || from === chunk.length) return { lines, bytes };
     file.partialLine = Buffer.concat([file.partialLine, chunk.subarray(from)]);
-    if (file.partialLine.length > MAX_LINE_BYTES) {
+    if (file.partialLine.length > LOG_LINE_BYTES_MAX) {
       lines.push(toLine(file.partialLine));
       file.partialLine = Buffer.alloc(0);
       file.isSkippingLine = true;
     }
-    return lines;
+    return { lines, bytes };
   }
 
-  #emit(stream: LogLine['stream'], texts: string[]): void {
+  async #emit(stream: LogLine['stream'], texts: string[]): Promise<void> {
     if (texts.length === 0) return;
     const now = performance.timeOrigin + performance.now();
-    this.#emitLines(
+    await this.#emitLines(
       texts.map((text) => {
         this.#lastAt = Math.max(now, this.#lastAt + 0.001);
         return { at: this.#lastAt, stream, text };
@@ -176,10 +208,10 @@ export class LogFollower {
 }
 
 function toLine(bytes: Buffer): string {
-  if (bytes.length > MAX_LINE_BYTES) {
+  if (bytes.length > LOG_LINE_BYTES_MAX) {
     // A streaming decoder drops an incomplete character at the end.
-    const head = new TextDecoder().decode(bytes.subarray(0, MAX_LINE_BYTES), { stream: true });
-    return `${head} [line cut after ${formatBytes(MAX_LINE_BYTES)}]`;
+    const head = new TextDecoder().decode(bytes.subarray(0, LOG_LINE_BYTES_MAX), { stream: true });
+    return `${head} [line cut after ${formatBinaryBytes(LOG_LINE_BYTES_MAX)}]`;
   }
   return bytes.toString('utf8').replace(/\r$/, '');
 }

@@ -5,8 +5,8 @@
  * pages, kernel objects), and their sum may exceed the memory of the host. Without this guard the kernel would choose:
  * among the apps (`process/oom-score.ts`), but by resident memory alone.
  */
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { MemoryScope, MemoryShortage } from '../host/memory-scopes.ts';
-import { formatBytes } from '../process/format.ts';
 
 /** Freed memory becomes visible with a delay after the end of a run. */
 const PAUSE_MS = 1_000;

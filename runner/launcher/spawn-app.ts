@@ -1,7 +1,7 @@
 /** Starts the process chain of an app, and measures what the app finds in its folders. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fchownSync } from 'node:fs';
-import type { ExecutableIndex } from '../archive/executable-cache.ts';
+import type { ExecutableIndex } from '../archive/executable-index.ts';
 import { type FolderUsage, measureFolders } from '../filesystem/folder-usage.ts';
 import { listWritableFolders, type RunFolder } from '../filesystem/run-folder.ts';
 import { spawnWithAppOomScore } from '../process/oom-score.ts';

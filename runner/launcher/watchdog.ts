@@ -4,13 +4,18 @@
  * One Watchdog per run; the launcher calls it every SAMPLE_INTERVAL_MS. A sample reads /proc for the process tree of the
  * run only. The longer a measurement of the folders takes, the rarer it is: it uses at most about 1/20 of a core.
  */
+
 import { lstatSync, statfsSync, statSync } from 'node:fs';
+import {
+  formatBinaryBytes,
+  formatBytes,
+  formatSides,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { EndReason } from '@switchyard/contract/workers/end-reasons.ts';
 import { type FolderUsage, MAX_FOLDER_DEPTH, measureFolders } from '../filesystem/folder-usage.ts';
 import { type DiskUsage, type RunDisk, readAllocatedBytes, readDiskUsage } from '../filesystem/run-disks.ts';
 import { listWritableFolders, type RunFolder } from '../filesystem/run-folder.ts';
 import { listWorldWritableFiles } from '../filesystem/world-writable-dirs.ts';
-import { formatBytes } from '../process/format.ts';
 import { restoreAppOomScore } from '../process/oom-score.ts';
 import {
   inspectProcess,
@@ -148,12 +153,17 @@ export class Watchdog {
     };
   }
 
+  /** Returns a breach when the run has exceeded its own memory limit, whatever the last sample saw. */
+  findMemoryBreach(): LimitBreach | undefined {
+    return this.#checkMemory(this.#listTree());
+  }
+
   /** Returns a breach once the kernel has ended any process of the run's cgroup for its memory. */
   findOomBreach(): LimitBreach | undefined {
     const group = this.#memoryGroup;
     if (group === undefined || countOomKills(group) === 0) return undefined;
     const { memoryBytes } = this.#plan.limits;
-    if (!hasReachedMemoryLimit(group)) return { reason: 'memory', error: HOST_OUT_OF_MEMORY_MESSAGE };
+    if (!hasReachedMemoryLimit(group)) return createHostMemoryBreach(HOST_OUT_OF_MEMORY_MESSAGE);
     return {
       reason: 'memory',
       error: formatMemoryError(Math.max(this.peakMemoryBytes, memoryBytes), memoryBytes),
@@ -256,9 +266,10 @@ export class Watchdog {
     this.#mayHideDiskSpace =
       lostBytes > fileBytes && (this.#openFiles.inFlightFiles > 0 || mapsDeletedFiles(tree));
     if (!wasSuspected || !this.#mayHideDiskSpace) return undefined;
+    const [lost, limit] = formatSides([lostBytes, fileBytes], formatBinaryBytes);
     return {
       reason: 'disk',
-      error: `The app kept files where they cannot be measured, in a socket or behind a mapping, while the disk lost ${formatBytes(lostBytes)} of free space; its limit is ${formatBytes(fileBytes)}.`,
+      error: `The app kept files where they cannot be measured, in a socket or behind a mapping, while the disk lost ${lost} of free space; its limit is ${limit}.`,
     };
   }
 
@@ -284,24 +295,26 @@ export const HOST_OUT_OF_MEMORY_MESSAGE =
 const OPEN_FILES_REMARK =
   ' Most of it is in files in memory, or is what its many open sockets and files can hold.';
 
-function formatMemoryError(used: number, limit: number): string {
-  return `The app used ${formatBytes(used)} of memory, all its processes together; its limit is ${formatBytes(limit)}.`;
+function formatMemoryError(usedBytes: number, limitBytes: number): string {
+  const [used, limit] = formatSides([usedBytes, limitBytes], formatBytes);
+  return `The app used ${used} of memory, all its processes together; its limit is ${limit}.`;
 }
 
 /** Returns the breach for a stdout of `size` bytes. */
-export function createOutputBreach(size: number, limit: number): LimitBreach {
-  return {
-    reason: 'output',
-    error: `The app printed ${formatBytes(size)} to stdout; its limit is ${formatBytes(limit)}.`,
-  };
+export function createOutputBreach(size: number, limitBytes: number): LimitBreach {
+  const [printed, limit] = formatSides([size, limitBytes], formatBinaryBytes);
+  return { reason: 'output', error: `The app printed ${printed} to stdout; its limit is ${limit}.` };
+}
+
+/** Returns the end of an app for which the host, and not its own limit, had too little memory. */
+export function createHostMemoryBreach(error: string): LimitBreach {
+  return { reason: 'memory', error, hostFault: true };
 }
 
 /** Returns the breach for `written` bytes in the app's folders. */
-export function createDiskBreach(written: number, limit: number): LimitBreach {
-  return {
-    reason: 'disk',
-    error: `The app wrote ${formatBytes(written)} to disk; its limit is ${formatBytes(limit)}.`,
-  };
+export function createDiskBreach(writtenBytes: number, limitBytes: number): LimitBreach {
+  const [written, limit] = formatSides([writtenBytes, limitBytes], formatBinaryBytes);
+  return { reason: 'disk', error: `The app wrote ${written} to disk; its limit is ${limit}.` };
 }
 
 const UNMEASURABLE = {

@@ -7,7 +7,7 @@
  * of the app before the parent of the shell returns.
  */
 import { openSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import {
   APP_ROOT_PLACEHOLDER,
   type RunFolder,
@@ -136,14 +136,15 @@ function buildForwardMounts({ forward, network }: LaunchPlan): string[] {
     ...['--perms', '0755', '--dir', FORWARD_PATH],
     ...['--ro-bind', process.execPath, `${FORWARD_PATH}/node`],
     ...['--ro-bind', FORWARDER, `${FORWARD_PATH}/${FORWARDER_NAME}`],
-    ...['--ro-bind', forward.socketPath, `${FORWARD_PATH}/socket`],
+    // The folder and not the socket, so that a socket that replaces it is seen too.
+    ...['--ro-bind', dirname(forward.socketPath), `${FORWARD_PATH}/host`],
   ];
 }
 
 /** Starts the forwarder in the background, and waits until it has closed its stdout. */
 function renderForwarder({ means }: Confinement, { forward, network }: LaunchPlan): string[] {
   if (forward === undefined || network || means !== 'bwrap') return [];
-  const command = `${FORWARD_PATH}/node --max-old-space-size=${FORWARDER_HEAP_MIB} --v8-pool-size=1 ${FORWARD_PATH}/${FORWARDER_NAME} ${FORWARD_PATH}/socket ${forward.port}`;
+  const command = `${FORWARD_PATH}/node --max-old-space-size=${FORWARDER_HEAP_MIB} --v8-pool-size=1 ${FORWARD_PATH}/${FORWARDER_NAME} ${FORWARD_PATH}/host/${basename(forward.socketPath)} ${forward.port}`;
   const redirect = `</dev/null 2>/dev/null ${SCRIPT_FD}>&- ${STARTED_FD}>&- ${SAVED_STDERR_FD}>&-`;
   return [`: "$(${command} ${redirect} &)"`];
 }

@@ -1,6 +1,6 @@
 /** Containment of apps on this host and the plan of one run; the launcher receives both as JSON. */
 
-import type { CompiledPlan } from '../archive/executable-cache.ts';
+import type { CompiledPlan } from '../archive/executable-index.ts';
 import type { DiskTools } from '../filesystem/run-disks.ts';
 import type { Containment, Limits, LoopbackForward } from '../types.ts';
 import type { CgroupParents } from './run-cgroups.ts';

@@ -293,7 +293,7 @@ describe('V2: in a memory cgroup of the server', () => {
     ]);
     expect(output).toMatchObject({
       memoryBytes: 1000 * MIB,
-      large: { reason: 'memory', error: expect.stringMatching(error) },
+      large: { reason: 'memory', error: expect.stringMatching(error), hostFault: true },
       small: { reason: expect.stringContaining(small) },
     });
   });

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ExecutableIndex } from '../archive/executable-cache.ts';
+import type { ExecutableIndex } from '../archive/executable-index.ts';
 import { type RunFolder, SANDBOX_APP_PATH } from '../filesystem/run-folder.ts';
 import { isErrno } from '../process/errors.ts';
 import type { LaunchPlan } from './launch-plan.ts';

@@ -30,7 +30,10 @@ const largeApp = await startApp(runner, { ...hoard, limits });
 const large = expectEnded(await largeApp.app.done);
 smallApp.app.cancel();
 const outcomes = { large, small: expectEnded(await smallApp.app.done) };
-const reasons = Object.entries(outcomes).map(([name, { reason, error }]) => [name, { reason, error }]);
+const reasons = Object.entries(outcomes).map(([name, { reason, error, hostFault }]) => [
+  name,
+  { reason, error, hostFault },
+]);
 process.stdout.write(
   JSON.stringify({ ...Object.fromEntries(reasons), memoryBytes: runner.host.memoryBytes }),
 );

@@ -1,6 +1,6 @@
 /** The operation that streams the changes of an account. */
 import { EVENT_STREAM } from '@switchyard/contract/client.ts';
-import { formatMemberKey, type OperationHandler } from '../http/handlers/handler.ts';
+import { formatCaller, type OperationHandler } from '../http/handlers/handler.ts';
 import { STREAM_MEMORY_BYTES } from '../http/streams/event-stream.ts';
 import { parsePosition } from './account-events.ts';
 import type { AccountStreams } from './account-streams.ts';
@@ -18,7 +18,7 @@ export const streamAccountEvents: OperationHandler<'streamAccountEvents'> = asyn
   const from = parsePosition(headers['last-event-id']?.toString());
   return {
     status: 200,
-    raw: await accountStreams.open(formatMemberKey(caller), caller.account, from),
+    raw: await accountStreams.open(formatCaller(caller), caller.account, from),
     contentType: EVENT_STREAM,
     memoryBytes: STREAM_MEMORY_BYTES,
   };

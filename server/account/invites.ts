@@ -4,7 +4,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { type AccountId, idSchema, type KeyId } from '@switchyard/contract/schemas/ids.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import type { Clock } from '../clock.ts';
 import { forbidden } from '../http/errors/problem.ts';
 import type { Caller } from '../http/handlers/handler.ts';
@@ -24,6 +26,10 @@ export interface InviteClaims {
 const INVITE_ID_CHARS = 26;
 /** Length of an HMAC-SHA-256. */
 const MAC_BYTES = 32;
+
+const parseClaims = createJsonParser(
+  Type.Tuple([idSchema<AccountId>('The account.'), Type.String(), Type.Number()]),
+);
 
 /** Encodes claims as `base64url(HMAC-SHA-256 || JSON)` and verifies such texts. */
 export class Invites {
@@ -47,7 +53,7 @@ export class Invites {
     if (!bytes || !payload?.length || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(payload)))
       throw forbidden('The invite is not one of this server; it may have been copied incompletely.');
     // The signature proves that `encode` wrote the payload.
-    const [account, inviteId, expiresAt]: [AccountId, string, number] = JSON.parse(payload.toString());
+    const [account, inviteId, expiresAt] = parseClaims(payload.toString(), 'The invite');
     if (expiresAt <= this.#clock.now())
       throw forbidden('The invite has expired; ask the person who invited you for a new one.');
     return { account, inviteId, expiresAt };
@@ -65,17 +71,25 @@ export interface OpenInvite {
   invite_expires_at: number;
   /** Normalised address of the member who invites. */
   invited_by: string;
+  invited_by_key: KeyId;
 }
+
+/** The columns of a member without an open invite. */
+export const NO_INVITE = {
+  ...{ invite_id: null, invite_expires_at: null },
+  ...{ invited_by: null, invited_by_key: null },
+};
 
 /** Returns the columns of a new invite of the caller. */
 export function createInvite(
   { clock, random }: { clock: Clock; random: Random },
-  caller: Pick<Caller, 'email'>,
+  caller: Pick<Caller, 'email' | 'key'>,
 ): OpenInvite {
   return {
     invite_id: randomText(random, INVITE_ID_CHARS),
     invite_expires_at: clock.now() + INVITE_TTL_SECONDS * 1000,
     invited_by: normalizeEmail(caller.email),
+    invited_by_key: caller.key,
   };
 }
 

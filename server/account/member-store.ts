@@ -1,11 +1,13 @@
 /** Statements on members and their invites. */
 
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { AccountId, MemberId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../database/database.ts';
+import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
+import type { ExpressionBuilder } from 'kysely';
+import type { Reader, Tables, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
 import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
+import { NO_INVITE } from './invites.ts';
 import type { MembersTable } from './schema.ts';
 
 /** Inserts the member, also one who was removed before; returns false when another member has the address. */
@@ -94,18 +96,18 @@ export async function updateMember(tx: Writer, id: MemberId, changes: Partial<Me
   await tx.updateTable('members').set(changes).where('id', '=', id).execute();
 }
 
-/** Withdraws the open invites that the owner created, except those for the excepted roles. */
+/** Withdraws the open invites that the owner, or one of the keys, created, except those for the excepted roles. */
 export async function revokeInvitesBy(
   tx: Writer,
-  account: AccountId,
-  owner: string,
+  { account, owner, keys }: { account: AccountId; owner: string | null; keys: readonly KeyId[] },
   exceptRoles: readonly Role[],
 ): Promise<void> {
-  let query = tx
-    .updateTable('members')
-    .set({ invite_id: null, invite_expires_at: null, invited_by: null })
-    .where('account_id', '=', account)
-    .where('invited_by', '=', owner);
+  const isInviter = (eb: ExpressionBuilder<Tables, 'members'>) =>
+    eb.or([
+      ...(owner === null ? [] : [eb('invited_by', '=', owner)]),
+      ...(keys.length === 0 ? [] : [eb('invited_by_key', 'in', keys)]),
+    ]);
+  let query = tx.updateTable('members').set(NO_INVITE).where('account_id', '=', account).where(isInviter);
   if (exceptRoles.length > 0) query = query.where('role', 'not in', exceptRoles);
   await query.execute();
 }

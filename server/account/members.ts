@@ -6,11 +6,19 @@ import { badRequest, forbidden, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { makeId } from '../random.ts';
-import { lockCallerAccount, revokeExcessRights } from './access-changes.ts';
-import { createInvite, encodeInvite, formatInviteUrl, type Invites, type OpenInvite } from './invites.ts';
+import { lockCallerAccount, parseKinds, revokeExcessRights } from './access-changes.ts';
+import {
+  createInvite,
+  encodeInvite,
+  formatInviteUrl,
+  type Invites,
+  NO_INVITE,
+  type OpenInvite,
+} from './invites.ts';
 import * as store from './member-store.ts';
-import { buildFirstKey } from './new-account.ts';
+import { buildKeyByInvite } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
 import { type MembersTable, normalizeEmail } from './schema.ts';
 import { insertKey, listKeysByOwner, lockAccount } from './store.ts';
@@ -60,15 +68,18 @@ export const inviteMember: OperationHandler<'inviteMember'> = async (context, { 
 };
 
 export const listMembers: OperationHandler<'listMembers'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, query },
 ) =>
-  respondWithList(pageTokens, {
-    tokenScope: `members ${caller.account}`,
-    query,
-    queryRows: (page) => store.listMembers(database.read, caller.account, page),
-    formatBodies: (rows) => rows.map(formatMember),
-  });
+  respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `members ${caller.account}`,
+      query,
+      queryRows: (page) => store.listMembers(database.read, caller.account, page),
+      formatBodies: (rows) => rows.map(formatMember),
+    },
+  );
 
 export const getMember: OperationHandler<'getMember'> = async ({ database }, { caller, params }) => ({
   status: 200,
@@ -76,33 +87,45 @@ export const getMember: OperationHandler<'getMember'> = async ({ database }, { c
 });
 
 export const updateMember: OperationHandler<'updateMember'> = async (
-  { clock },
-  { caller, params, body, commit },
-) =>
-  commit(async (tx) => {
+  context,
+  { caller, address, params, body, commit },
+) => {
+  const committed = await commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
+    requireUnchanged({ noun: `member ${quoteValue(member.email)}`, updatedAt: member.updated_at }, body);
     const changes = {
       role: body.role ?? member.role,
       name: body.name ?? member.name,
-      updated_at: clock.now(),
+      updated_at: computeUpdateTime(context.clock.now(), member),
     };
     requireGrant(caller, changes.role);
-    if (changes.role !== member.role) await revokeExcessRights(tx, member, changes.role);
+    if (changes.role !== member.role) {
+      const kinds = { keep: body.keep ?? [], revoke: body.revoke ?? [] };
+      const change = { role: changes.role, ...kinds, by: { caller, address } };
+      await revokeExcessRights(tx, context, member, change);
+    }
     await store.updateMember(tx, member.id, changes);
     return { status: 200, body: formatMember(await store.getMember(tx, caller.account, member.id)) };
   });
+  context.database.notify('workers-changed');
+  return committed;
+};
 
 export const deleteMember: OperationHandler<'deleteMember'> = async (
-  { clock, deletePrivateViews },
-  { caller, params, commit },
-) =>
-  commit(async (tx) => {
+  context,
+  { caller, address, params, query, commit },
+) => {
+  const kinds = { keep: parseKinds(query.keep), revoke: parseKinds(query.revoke) };
+  const committed = await commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
-    await revokeExcessRights(tx, member, null);
-    await deletePrivateViews(tx, caller.account, member.owner);
-    await store.deleteMember(tx, member, clock.now());
+    await revokeExcessRights(tx, context, member, { role: null, ...kinds, by: { caller, address } });
+    await context.deletePrivateViews(tx, caller.account, member.owner);
+    await store.deleteMember(tx, member, context.clock.now());
     return { status: 204 };
   });
+  context.database.notify('workers-changed');
+  return committed;
+};
 
 export const renewInvite: OperationHandler<'renewInvite'> = async (context, { caller, params, commit }) =>
   commit(async (tx) => {
@@ -115,7 +138,7 @@ export const renewInvite: OperationHandler<'renewInvite'> = async (context, { ca
 
 export const acceptInvite: OperationHandler<'acceptInvite'> = async (
   { tokens, invites, clock, random },
-  { body, commit },
+  { body, commit, setOwner },
 ) => {
   const { account: id, inviteId } = invites.decode(body.invite);
   return commit(async (tx) => {
@@ -127,14 +150,16 @@ export const acceptInvite: OperationHandler<'acceptInvite'> = async (
       );
     }
     const now = clock.now();
-    const firstKey = buildFirstKey(member, makeId<KeyId>(random, 'key'), now);
-    const key = member.joined_at === null ? firstKey : { ...firstKey, name: 'Key by invite' };
+    const key = buildKeyByInvite(member, makeId<KeyId>(random, 'key'), now);
+    const inviter = {
+      ...(member.invited_by === null ? {} : { invited_by: member.invited_by }),
+      ...(member.invited_by_key === null ? {} : { invited_by_key_id: member.invited_by_key }),
+    };
+    setOwner({ account: id, resource: inviter });
     const changes = {
       name: body.name ?? member.name,
       joined_at: member.joined_at ?? now,
-      invite_id: null,
-      invite_expires_at: null,
-      invited_by: null,
+      ...NO_INVITE,
       updated_at: now,
     };
     await insertKey(tx, key);

@@ -4,6 +4,7 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { makeId, type Random } from '../random.ts';
+import { NO_INVITE } from './invites.ts';
 import { insertMember } from './member-store.ts';
 import { type AccountsTable, type KeysTable, type MembersTable, normalizeEmail } from './schema.ts';
 import { insertAccount, insertKey } from './store.ts';
@@ -15,18 +16,26 @@ export interface NewAccount {
   key: KeysTable;
 }
 
+/** Builds the row of an account without members. */
+export function buildAccount(random: Random, now: number, name: string): AccountsTable {
+  return {
+    id: makeId<AccountId>(random, 'account'),
+    name,
+    created_at: now,
+    deleted_at: null,
+    quotas_updated_at: null,
+    licenses_updated_at: null,
+    cost_rate_updated_at: null,
+  };
+}
+
 /** Builds the rows of a new account; the key has the role of the member. */
 export function buildNewAccount(
   random: Random,
   now: number,
   request: { name: string; email: string; role: Role; keyName?: string },
 ): NewAccount {
-  const account: AccountsTable = {
-    id: makeId<AccountId>(random, 'account'),
-    name: request.name,
-    created_at: now,
-    deleted_at: null,
-  };
+  const account = buildAccount(random, now, request.name);
   const member: MembersTable = {
     id: makeId<MemberId>(random, 'mem'),
     account_id: account.id,
@@ -35,9 +44,7 @@ export function buildNewAccount(
     name: '',
     role: request.role,
     joined_at: now,
-    invite_id: null,
-    invite_expires_at: null,
-    invited_by: null,
+    ...NO_INVITE,
     created_at: now,
     updated_at: now,
   };
@@ -51,7 +58,7 @@ export async function insertNewAccount(tx: Writer, created: NewAccount): Promise
   await insertKey(tx, created.key);
 }
 
-/** Builds the key that a member gets on joining: it has the role of the member and no creator. */
+/** Builds a key with the role of the member and no creator: the first of an account, and that of single sign-on. */
 export function buildFirstKey(member: MembersTable, id: KeyId, now: number): KeysTable {
   return {
     id,
@@ -63,7 +70,21 @@ export function buildFirstKey(member: MembersTable, id: KeyId, now: number): Key
     created_by: null,
     created_by_email: '',
     descends_from: null,
+    invite: null,
     created_at: now,
     last_used_at: null,
+  };
+}
+
+/** Builds the key that a member gets with the open invite: it counts as created by the inviter, who could accept it too. */
+export function buildKeyByInvite(member: MembersTable, id: KeyId, now: number): KeysTable {
+  const isFirst = member.joined_at === null;
+  return {
+    ...buildFirstKey(member, id, now),
+    name: isFirst ? 'First key' : 'Key by invite',
+    created_by: member.invited_by_key,
+    created_by_email: member.invited_by ?? '',
+    descends_from: member.invited_by_key,
+    invite: isFirst ? 'first' : 'additional',
   };
 }

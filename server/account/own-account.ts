@@ -6,7 +6,7 @@ import { forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { makeId } from '../random.ts';
-import { lockCallerAccount, requireKeyOwner, requireManageable } from './access-changes.ts';
+import { lockCallerAccount, parseKinds, requireKeyOwner, revokeKeyTree } from './access-changes.ts';
 import { formatAccount, formatKey } from './response-bodies.ts';
 import { type KeysTable, normalizeEmail } from './schema.ts';
 import * as store from './store.ts';
@@ -58,6 +58,7 @@ export const createKey: OperationHandler<'createKey'> = async (
     created_by: caller.key,
     created_by_email: caller.email,
     descends_from: caller.key,
+    invite: null,
     created_at: clock.now(),
     last_used_at: null,
   };
@@ -70,30 +71,37 @@ export const createKey: OperationHandler<'createKey'> = async (
   });
 };
 
-export const listKeys: OperationHandler<'listKeys'> = async ({ database, pageTokens }, { caller, query }) => {
+export const listKeys: OperationHandler<'listKeys'> = async (
+  { database, pageTokens, log },
+  { caller, query },
+) => {
   const only = hasRight(caller.role, 'account') ? null : caller.key;
-  return respondWithList(pageTokens, {
-    tokenScope: `keys ${caller.account} ${only ?? ''}`,
-    query,
-    queryRows: (page) => store.listKeys(database.read, caller.account, only, page),
-    formatBodies: (rows) => rows.map(formatKey),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `keys ${caller.account} ${only ?? ''}`,
+      query,
+      queryRows: (page) => store.listKeys(database.read, caller.account, only, page),
+      formatBodies: (rows) => rows.map(formatKey),
+    },
+  );
 };
 
-export const revokeKey: OperationHandler<'revokeKey'> = async (_context, { caller, params, query, commit }) =>
-  commit(async (tx) => {
+export const revokeKey: OperationHandler<'revokeKey'> = async (
+  context,
+  { caller, address, params, query, commit },
+) => {
+  const committed = await commit(async (tx) => {
     await lockCallerAccount(tx, caller);
     const key = await findRevocableKey(tx, caller, params.key_id);
-    const descendants = query.cascade ? await store.listDescendantKeys(tx, caller.account, key.id) : [];
-    const revoked = [key.id, ...descendants];
-    await requireManageable(tx, caller.account, revoked, (missing) =>
-      revoked.length === 1
-        ? `The key ${quoteValue(key.id)} is the last ${missing} key of the account; create another one first.`
-        : `The key ${quoteValue(key.id)} and the keys that it created include the last ${missing} key of the account; create another one with a remaining key first.`,
-    );
-    await store.deleteKeys(tx, revoked);
+    const by = { caller, address };
+    const kinds = parseKinds(query.revoke);
+    await revokeKeyTree(tx, context, key, { cascade: query.cascade ?? true, revoke: kinds, by });
     return { status: 204 };
   });
+  context.database.notify('workers-changed');
+  return committed;
+};
 
 /** Throws a 404 for a key that the caller may not see, and a 403 for one with more rights than the caller. */
 async function findRevocableKey(tx: Writer, caller: Caller, id: KeyId): Promise<KeysTable> {

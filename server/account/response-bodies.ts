@@ -16,7 +16,10 @@ export function formatKey(key: KeysTable): Key {
     user_email: key.email,
     created_at: formatRfc3339(key.created_at),
     last_used_at: key.last_used_at === null ? null : formatRfc3339(key.last_used_at),
-    created_by: key.created_by === null ? null : { key_id: key.created_by, user_email: key.created_by_email },
+    created_by:
+      key.created_by === null
+        ? null
+        : { key_id: key.created_by, user_email: key.created_by_email, invite: key.invite },
   };
 }
 

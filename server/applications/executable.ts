@@ -1,19 +1,21 @@
 /** Requirements of executables, and their response bodies. */
-import type {
-  Executable,
-  ExecutableOptions,
+import {
+  type Executable,
+  type ExecutableOptions,
   Requirements,
 } from '@switchyard/contract/applications/executables.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { formatRfc3339 } from '../clock.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { memoizeByObject } from '../memoize.ts';
 import type { ExecutablesTable } from './schema.ts';
 
 /** Returns the requirements of the executable, parsed once for each row object. Callers share the result: do not change it. */
-export const parseRequirements = memoizeByObject((row: ExecutablesTable): Requirements => {
-  const requirements: Requirements = JSON.parse(row.requirements);
-  return requirements;
-});
+export const parseRequirements = memoizeByObject((row: Pick<ExecutablesTable, 'id' | 'requirements'>) =>
+  parseRequirementsColumn(row),
+);
+
+const parseRequirementsColumn = parseColumn('executables', 'id', 'requirements', Requirements);
 
 const collectOptionNames = memoizeByObject(
   (definitions: ExecutableOptions): ReadonlySet<string> =>
@@ -33,7 +35,10 @@ function isHidden(item: { ui?: { hidden_from?: readonly Role[] | null } | null }
 }
 
 /** Returns the names of the options that the role may not see; empty without an executable. */
-export function listHiddenOptions(executable: ExecutablesTable | undefined, role: Role): ReadonlySet<string> {
+export function listHiddenOptions(
+  executable: Pick<ExecutablesTable, 'id' | 'requirements'> | undefined,
+  role: Role,
+): ReadonlySet<string> {
   const items = executable ? (parseRequirements(executable).options?.items ?? []) : [];
   return new Set(items.filter((item) => isHidden(item, role)).map((item) => item.name));
 }

@@ -2,12 +2,14 @@
  * Statements on executables. A row exists as long as something refers to it: the application where it is active, a version or
  * a run. Its archive is removed earlier, when nothing can execute it (see clean-up/unused-executables.ts).
  */
+import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { splitIntoBatches } from '../database/id-batches.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { memoizeByObject } from '../memoize.ts';
+import { listHiddenOptions } from './executable.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 
 export async function insertExecutable(tx: Writer, executable: ExecutablesTable): Promise<void> {
@@ -46,6 +48,38 @@ export async function findExecutables(db: Reader, ids: readonly ExecutableId[]):
   for (const batch of splitIntoBatches(ids))
     found.push(...(await db.selectFrom('executables').selectAll().where('id', 'in', batch).execute()));
   return found;
+}
+
+/** Returns the names of the options that each executable hides from the role. */
+export async function findHiddenOptions(
+  db: Reader,
+  ids: readonly ExecutableId[],
+  role: Role,
+): Promise<(id: ExecutableId) => ReadonlySet<string>> {
+  const executables = await findExecutables(db, [...new Set(ids)]);
+  const hidden = new Map(executables.map((one) => [one.id, listHiddenOptions(one, role)]));
+  return (id) => hidden.get(id) ?? NO_OPTIONS;
+}
+
+const NO_OPTIONS: ReadonlySet<string> = new Set();
+
+/**
+ * Returns the names of the options that any executable of the application hides from the role. A list of its runs can have runs
+ * of all of them, so these options are none of its columns.
+ */
+export async function listHiddenColumns(
+  db: Reader,
+  applicationUid: string,
+  role: Role,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('executables')
+    .select((eb) => ['requirements', eb.fn.min('id').as('id')])
+    .where('application_uid', '=', applicationUid)
+    .where('requirements', 'like', '%"hidden_from"%')
+    .groupBy('requirements')
+    .execute();
+  return new Set(rows.flatMap((row) => [...listHiddenOptions(row, role)]));
 }
 
 const lockWithArchive = prepareStatement((db, { id }: { id: ExecutableId }) =>

@@ -2,15 +2,18 @@
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
+import { lockMakerAccount } from '../account/access-changes.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId, type Random, randomText } from '../random.ts';
 import { findExecutable, findExecutables } from './executables-store.ts';
 import { formatApplication } from './format-application.ts';
+import { NO_TRUST, removeTrust, renewTrust } from './html-trust.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import * as store from './store.ts';
 
@@ -56,6 +59,7 @@ export const createApplication: OperationHandler<'createApplication'> = async (
     default_instance: body.default_instance ?? '',
     default_experiment_instance: body.default_experiment_instance ?? '',
     active_executable_id: null,
+    ...NO_TRUST,
     created_at: now,
     updated_at: now,
     deleted_at: null,
@@ -71,24 +75,28 @@ export const createApplication: OperationHandler<'createApplication'> = async (
 };
 
 export const listApplications: OperationHandler<'listApplications'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, query },
 ) =>
-  respondWithList(pageTokens, {
-    tokenScope: `applications ${caller.account}`,
-    query,
-    queryRows: (page) => store.listApplications(database.read, caller.account, page),
-    async formatBodies(rows) {
-      const active = rows.flatMap((row) => row.active_executable_id ?? []);
-      const executables = await findExecutables(database.read, active);
-      const byId = new Map(executables.map((executable) => [executable.id, executable]));
-      return rows.map((row) => {
-        const executable = row.active_executable_id === null ? undefined : byId.get(row.active_executable_id);
-        return formatApplication(row, executable, caller.role);
-      });
+  respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `applications ${caller.account}`,
+      query,
+      queryRows: (page) => store.listApplications(database.read, caller.account, page),
+      async formatBodies(rows) {
+        const active = rows.flatMap((row) => row.active_executable_id ?? []);
+        const executables = await findExecutables(database.read, active);
+        const byId = new Map(executables.map((executable) => [executable.id, executable]));
+        return rows.map((row) => {
+          const executable =
+            row.active_executable_id === null ? undefined : byId.get(row.active_executable_id);
+          return formatApplication(row, executable, caller.role);
+        });
+      },
+      batchSize: PAGE_BATCH_SIZE,
     },
-    batchSize: PAGE_BATCH_SIZE,
-  });
+  );
 
 export const getApplication: OperationHandler<'getApplication'> = async (
   { database },
@@ -108,18 +116,54 @@ export const updateApplication: OperationHandler<'updateApplication'> = async (
   validateName(body.name, row.id);
   return commit(async (tx) => {
     const locked = await store.lockApplication(tx, row);
+    requireUnchanged({ noun: `application ${quoteValue(row.id)}`, updatedAt: locked.updated_at }, body);
+    if (body.locked)
+      throw badRequest(
+        'locked is true; an application cannot be locked. Lock its instances, or leave the field out.',
+      );
     await checkInstances(context, tx, locked, body);
     const changes = {
       name: body.name ?? locked.name,
       description: body.description ?? locked.description,
       default_instance: body.default_instance ?? locked.default_instance,
       default_experiment_instance: body.default_experiment_instance ?? locked.default_experiment_instance,
-      updated_at: clock.now(),
+      updated_at: computeUpdateTime(clock.now(), locked),
     };
     await store.updateApplication(tx, locked.uid, changes);
     const changed = { ...locked, ...changes };
     const executable = await findActiveExecutable(tx, changed);
     return { status: 200, body: formatApplication(changed, executable, caller.role) };
+  });
+};
+
+export const trustHtmlAssets: OperationHandler<'trustHtmlAssets'> = async (
+  { database, clock },
+  { caller, params, commit },
+) => {
+  const row = await store.getApplication(database.read, caller.account, params.application_id);
+  if (row.type === 'subscription')
+    throw badRequest(
+      `application_id is ${quoteValue(row.id)}, whose versions another account publishes; only an application of your account can be trusted.`,
+    );
+  return commit(async (tx) => {
+    await lockMakerAccount(tx, caller);
+    const locked = await store.lockApplication(tx, row);
+    const now = clock.now();
+    const changes = { ...renewTrust(locked, caller, now), updated_at: computeUpdateTime(now, locked) };
+    await store.updateApplication(tx, locked.uid, changes);
+    const executable = await findActiveExecutable(tx, locked);
+    return { status: 200, body: formatApplication({ ...locked, ...changes }, executable, caller.role) };
+  });
+};
+
+export const distrustHtmlAssets: OperationHandler<'distrustHtmlAssets'> = async (
+  { database, clock },
+  { caller, params, commit },
+) => {
+  const row = await store.getApplication(database.read, caller.account, params.application_id);
+  return commit(async (tx) => {
+    await removeTrust(tx, await store.lockApplication(tx, row), clock.now());
+    return { status: 204 };
   });
 };
 

@@ -1,8 +1,10 @@
 /**
- * Parses a long manifest in a worker thread with limits on time and memory. The YAML parser takes quadratic time for some
+ * Parses a manifest, a long one in a worker thread with limits on time and memory, and validates it. The YAML parser takes quadratic time for some
  * texts: a quarter of a megabyte of keys would block every request for more than a minute.
  */
 import { Worker } from 'node:worker_threads';
+import { checkManifest } from '@switchyard/contract/applications/manifest/check-manifest.ts';
+import { ActivatedManifest } from '@switchyard/contract/applications/manifest/manifest.ts';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
 import { classifyUnavailable } from '../http/errors/service-unavailable.ts';
@@ -19,13 +21,22 @@ const LIMIT_MESSAGE = 'app.yaml takes too much time or memory to read; make it s
  */
 const SHORT_CHARACTERS_MAX = 1024;
 
-type ParsedManifest = { manifest: unknown } | { error: string };
+/** A valid manifest with the warnings about it, or the message that says why there is none. */
+type ParsedManifest = ReturnType<typeof checkManifest<typeof ActivatedManifest>>;
 
 /**
- * Returns the manifest as a JSON value, or the message that says why it cannot be read. Throws an error of the machine, which
+ * Returns the valid manifest, or the message that says why it cannot be read. Throws an error of the machine, which
  * `classifyUnavailable` knows.
  */
 export async function parseManifest(text: string, clock: Clock): Promise<ParsedManifest> {
+  const parsed = await parseText(text, clock);
+  if ('error' in parsed) return parsed;
+  return checkManifest(ActivatedManifest, parsed.manifest);
+}
+
+type ParsedText = { manifest: unknown } | { error: string };
+
+async function parseText(text: string, clock: Clock): Promise<ParsedText> {
   if (text.length <= SHORT_CHARACTERS_MAX) {
     const { parse } = await import('yaml');
     const parsed = parseYaml(parse, text);
@@ -35,7 +46,7 @@ export async function parseManifest(text: string, clock: Clock): Promise<ParsedM
   return parseInThread(text, clock);
 }
 
-function parseInThread(text: string, clock: Clock): Promise<ParsedManifest> {
+function parseInThread(text: string, clock: Clock): Promise<ParsedText> {
   const worker = new Worker(new URL('./manifest-thread.ts', import.meta.url), {
     workerData: text,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
@@ -45,7 +56,7 @@ function parseInThread(text: string, clock: Clock): Promise<ParsedManifest> {
       cancelTimeout();
       void worker.terminate();
     };
-    const finish = (result: ParsedManifest): void => {
+    const finish = (result: ParsedText): void => {
       resolve(result);
       end();
     };

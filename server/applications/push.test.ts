@@ -296,6 +296,30 @@ describe('executables that cannot start', () => {
       expect(await push(python)).toBeUndefined();
   });
 
+  test.each<[string, number, string]>([
+    ['python: requirements.txt', 400, 'python is \\"requirements.txt\\"; it must be a map'],
+    ['execution: {entrypoint: [main]}', 400, 'execution.entrypoint is a JSON array of 1; it must be text'],
+    ['configuration: null\nexecution: {entrypoint: null}', 200, 'exe-'],
+    [
+      'excution: {entrypoint: main}',
+      200,
+      'excution is not a field of the manifest and has no effect; did you mean execution?',
+    ],
+    [
+      'entrypoint: main.mjs',
+      200,
+      'entrypoint is not a field of the manifest and has no effect; did you mean execution.entrypoint?',
+    ],
+    ['python: {model: {name: m}, version: 3.11}\nbuild: {environment: {A: 1}}', 200, 'exe-'],
+  ])('W7: a manifest with %j gets %d', async (fields, status, words) => {
+    const id = await createApplication(server);
+    const archive = await packFiles({ 'app.yaml': `${MANIFEST}${fields}\n`, 'main.mjs': '' });
+    const response = await pushArchive(server, id, archive);
+    expectStatus(response, status);
+    expect(response.text).toContain(words);
+    expect(response.text.includes('warnings')).toBe(words.includes('not a field'));
+  });
+
   test('start in an empty folder of the archive', async () => {
     const id = await createApplication(server);
     const archive = await packEntries([

@@ -59,7 +59,8 @@ export async function preparePush(
     .run(application.account_id, () => inspectContent(content, clock))
     .catch(throwRefusal);
   if ('error' in parsed) throw badRequest(parsed.error);
-  const completed = completeRequirements(requirements, parsed.manifest);
+  const { manifest } = parsed;
+  const completed = completeRequirements(requirements, manifest);
   if ('error' in completed) throw badRequest(completed.error);
   const { executable_type: type, runtime, entrypoint, working_directory } = completed.requirements;
   const program = {
@@ -73,14 +74,15 @@ export async function preparePush(
   if (problem) throw badRequest(problem);
   const warnings = [
     host ? describeRuntimeMismatch(type, runtime, host) : undefined,
-    type === 'python' ? describeMissingPackages(parsed.manifest, inspected.files) : undefined,
+    type === 'python' ? describeMissingPackages(manifest, inspected.files) : undefined,
+    ...parsed.warnings,
   ].filter((warning) => warning !== undefined);
   const executable: ExecutablesTable = {
     id: makeId<ExecutableId>(random, 'exe'),
     application_uid: application.uid,
     user_email: email,
     uploaded_at: clock.now(),
-    requirements: JSON.stringify(completed.requirements),
+    requirements: completed.json,
     content_id: content.id,
     hash: inspected.hash,
     unused_since: null,

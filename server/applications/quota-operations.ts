@@ -1,12 +1,18 @@
 /** Operations on the quotas of an application. */
 
 import type { Reader } from '../database/database.ts';
+import { quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
+import {
+  computeUpdateTime,
+  formatSettingTime,
+  requireSettingUnchanged,
+} from '../http/requests/conditional-writes.ts';
 import { findApplicationQuotas, upsertApplicationQuotas } from '../usage/application-quotas-store.ts';
 import { applyQuotas, readQuotaUse } from '../usage/quota-use.ts';
 import type { ApplicationsTable } from './schema.ts';
-import { getApplication, lockLiveApplication } from './store.ts';
+import { getApplication, lockApplication } from './store.ts';
 
 export const getApplicationQuotas: OperationHandler<'getApplicationQuotas'> = async (
   context,
@@ -23,13 +29,19 @@ export const setApplicationQuotas: OperationHandler<'setApplicationQuotas'> = as
 ) => {
   const application = await getApplication(context.database.read, caller.account, params.application_id);
   const committed = await commit(async (tx) => {
-    await lockLiveApplication(tx, application);
+    await lockApplication(tx, application);
+    const updatedAt = (await findApplicationQuotas(tx, application.uid))?.updated_at ?? null;
+    requireSettingUnchanged(
+      { noun: `quota of the application ${quoteValue(application.id)}`, updatedAt },
+      body,
+    );
     await upsertApplicationQuotas(tx, {
       application_uid: application.uid,
       account_id: caller.account,
       application_id: application.id,
       concurrent_runs: body.concurrent_runs,
       core_hours: body.core_hours_per_month,
+      updated_at: computeUpdateTime(context.clock.now(), { updated_at: updatedAt }),
     });
     return { status: 200, body: await readQuotas(context, tx, application) };
   });
@@ -41,5 +53,5 @@ async function readQuotas(context: Context, db: Reader, { uid, id, account_id }:
   const limits = await findApplicationQuotas(db, uid);
   const owner = { account: account_id, application: { id, uid }, limits };
   const { use, resets_at } = await readQuotaUse(context, db, owner);
-  return { application_id: id, ...use, resets_at };
+  return { application_id: id, ...use, updated_at: formatSettingTime(limits?.updated_at), resets_at };
 }

@@ -2,9 +2,9 @@
  * Tables of applications and executables. Other tables refer to an application by `uid`. Its id can be reused as soon as it
  * is deleted, while clean-up jobs still remove the data of the old application.
  */
-import type { AccountId, ApplicationId, ExecutableId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, ApplicationId, ExecutableId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface ApplicationsTable {
   uid: string;
@@ -18,6 +18,12 @@ export interface ApplicationsTable {
   default_instance: string;
   default_experiment_instance: string;
   active_executable_id: ExecutableId | null;
+  /** The time at which an administrator trusted its HTML assets, in milliseconds since the epoch; null without trust. */
+  html_trusted_at: number | null;
+  /** The address of that administrator; empty without trust. */
+  html_trusted_by: string;
+  /** The key with which they did; null without trust. */
+  html_trusted_by_key: KeyId | null;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -46,64 +52,22 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0004-applications',
-    async up(db) {
-      await db.schema
-        .createTable('applications')
-        .addColumn('uid', 'text', (column) => column.primaryKey())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('type', 'text', (column) => column.notNull())
-        .addColumn('default_instance', 'text', (column) => column.notNull())
-        .addColumn('default_experiment_instance', 'text', (column) => column.notNull())
-        .addColumn('active_executable_id', 'text')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addColumn('deleted_at', 'bigint')
-        .execute();
-      await sql`create unique index applications_by_id on applications (account_id, id) where deleted_at is null`.execute(
-        db,
-      );
-      await sql`create index applications_deleted on applications (deleted_at) where deleted_at is not null`.execute(
-        db,
-      );
-      await db.schema
-        .createIndex('applications_of_account')
-        .on('applications')
-        .columns(['account_id', 'created_at', 'id'])
-        .execute();
-      await db.schema
-        .createTable('executables')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('user_email', 'text', (column) => column.notNull())
-        .addColumn('uploaded_at', 'bigint', (column) => column.notNull())
-        .addColumn('requirements', 'text', (column) => column.notNull())
-        .addColumn('content_id', 'text', (column) => column.notNull())
-        .addColumn('hash', 'text', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('executables_of_application')
-        .on('executables')
-        .column('application_uid')
-        .execute();
-    },
-  },
-  {
-    name: '0020-unused-executables',
-    async up(db) {
-      await db.schema.alterTable('executables').addColumn('unused_since', 'bigint').execute();
-      await db.schema.alterTable('executables').addColumn('archive_removed_at', 'bigint').execute();
-    },
-  },
-  {
-    name: '0140-subscribed-applications',
-    async up(db) {
-      await db.schema.alterTable('applications').addColumn('subscription_id', 'text').execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table applications (
+      uid text primary key, account_id text not null, id text not null, name text not null,
+      description text not null, type text not null, default_instance text not null,
+      default_experiment_instance text not null, active_executable_id text, created_at bigint not null,
+      updated_at bigint not null, deleted_at bigint, subscription_id text, html_trusted_at bigint,
+      html_trusted_by text not null default '', html_trusted_by_key text
+    )`,
+    sql`create unique index applications_by_id on applications (account_id, id) where deleted_at is null`,
+    sql`create index applications_deleted on applications (deleted_at) where deleted_at is not null`,
+    sql`create index applications_of_account on applications (account_id, created_at, id)`,
+    sql`create table executables (
+      id text primary key, application_uid text not null, user_email text not null, uploaded_at bigint not null,
+      requirements text not null, content_id text not null, hash text not null, unused_since bigint,
+      archive_removed_at bigint
+    )`,
+    sql`create index executables_of_application on executables (application_uid)`,
+  ]);

@@ -4,7 +4,7 @@ import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
-import { notFound, quoteValue } from '../http/errors/problem.ts';
+import { badRequest, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Owner } from '../http/handlers/handler.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { ApplicationsTable } from './schema.ts';
@@ -30,7 +30,7 @@ const selectApplication = prepareStatement(
   { isReusable: true },
 );
 
-/** Returns the application of the account; throws a 404 when it does not exist. */
+/** Returns the application that the path of a request names; throws a 404 when the account has none with the id. */
 export async function getApplication(
   db: Reader,
   account: AccountId,
@@ -38,6 +38,18 @@ export async function getApplication(
 ): Promise<ApplicationsTable> {
   const [row] = await selectApplication(db, { account, id });
   if (!row) throw notFound(`There is no application ${quoteValue(id)}.`);
+  return row;
+}
+
+/** Returns the application that `field` of a body names; throws a 400 when the account has none with the id. */
+export async function getReferencedApplication(
+  db: Reader,
+  account: AccountId,
+  { field, id }: { field: string; id: ApplicationId },
+): Promise<ApplicationsTable> {
+  const [row] = await selectApplication(db, { account, id });
+  if (!row)
+    throw badRequest(`${field} is ${quoteValue(id)}; it must be the id of an application of your account.`);
   return row;
 }
 

@@ -5,13 +5,14 @@ import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
 import { forbidden, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
+import { formatReadableRows } from '../http/lists/readable-rows.ts';
 import { parseTimeWindow } from '../http/lists/time-window.ts';
 import { formatEntry } from './entry.ts';
 import { findHead, listEntries } from './store.ts';
 
 /** Lists entries newest first: of the caller's account, or of any account for a caller with the right `server`. */
 export const listAuditEntries: OperationHandler<'listAuditEntries'> = async (
-  { database, pageTokens, clock },
+  { database, pageTokens, clock, log },
   { caller, query },
 ) => {
   const account = query.account_id ?? caller.account;
@@ -31,9 +32,10 @@ export const listAuditEntries: OperationHandler<'listAuditEntries'> = async (
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
   const rows = await listEntries(database.read, filter, window, request);
   const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  const items = await formatReadableRows(log, page.items, (entries) => entries.map(formatEntry));
   return {
     status: 200,
-    body: formatPage(pageTokens, list, { ...page, items: page.items.map(formatEntry) }),
+    body: formatPage(pageTokens, list, { ...page, items }),
   };
 };
 

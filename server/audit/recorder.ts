@@ -3,6 +3,8 @@
  * (`http/handlers/commit.ts`), so that a crash leaves both or neither. The entry of a refusal has no effect and a
  * transaction of its own.
  */
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { operations } from '@switchyard/contract/operations.ts';
 import type { AccountId, EntryId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, TransactOptions, Writer } from '../database/database.ts';
@@ -10,11 +12,17 @@ import type { AuditedAction, AuditedEffect, AuditLog } from '../http/handlers/au
 import type { Owner } from '../http/handlers/handler.ts';
 import { makeId, type Random } from '../random.ts';
 import { createdIds } from './created-ids.ts';
+import { parseResource } from './entry.ts';
 import { RefusalLimiter } from './refusal-limiter.ts';
-import { insertEntry, type NewEntry } from './store.ts';
+import { insertEntry, listEffects, type NewEntry } from './store.ts';
 
 /** Longer than any id. The path of a refused request may hold any text. */
 const ID_CHARS_MAX = 128;
+
+/** A change and its entry are written in one transaction, with a time each. */
+const CHANGE_WINDOW_MS = 2000;
+/** Effects in this window; those of other resources with the same operation are among them. */
+const EFFECTS_MAX = 50;
 
 interface Parts {
   database: Database;
@@ -47,6 +55,20 @@ export class AuditRecorder implements AuditLog {
     await this.#parts.database.transact((tx) => insertEntry(tx, entry));
   }
 
+  async findChanger({ operation, caller, params }: AuditedAction, changedAt: number): Promise<string | null> {
+    const filter = {
+      account: caller?.account ?? null,
+      operations: listChanges(operation),
+      window: { start: changedAt - CHANGE_WINDOW_MS, end: changedAt + CHANGE_WINDOW_MS },
+    };
+    const effects = await listEffects(this.#parts.database.read, filter, EFFECTS_MAX);
+    const isOfResource = (effect: { id: string; resource: string }): boolean => {
+      const ids = parseResource(effect);
+      return Object.entries(params).every(([name, id]) => ids[name] === sanitizeId(id));
+    };
+    return effects.find(isOfResource)?.user_email ?? null;
+  }
+
   #createEntry(
     { operation, caller, params, requestId, address }: AuditedAction,
     outcome: NewEntry['outcome'],
@@ -76,6 +98,14 @@ export class AuditRecorder implements AuditLog {
       address,
     };
   }
+}
+
+/** Lists the operations that change the resource of an update: those of its path, and its lock. */
+function listChanges({ path }: Operation): string[] {
+  const paths: string[] = [path, `${path}/lock`];
+  return Object.values(operations)
+    .filter((other) => paths.includes(other.path))
+    .map(({ id }) => id);
 }
 
 /** Removes NUL characters and lone surrogates, which PostgreSQL cannot store, and cuts a long text. */

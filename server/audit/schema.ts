@@ -7,7 +7,7 @@ import { FIRST_PREVIOUS_HASH } from '@switchyard/contract/account/audit.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, EntryId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { type Generated, sql } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 /** One row per audit entry. */
 export interface AuditEntriesTable {
@@ -49,52 +49,22 @@ declare module '../database/database.ts' {
 }
 
 /** The migrations of the audit log. */
-export const migrations: readonly Migration[] = [
-  {
-    name: '0042-audit',
-    async up(db, types) {
-      await sql`create table audit_entries (
-        seq ${types.sequence},
-        id text not null,
-        created_at bigint not null,
-        account_id text,
-        application_id text,
-        key_id text,
-        key_name text,
-        role text,
-        user_email text,
-        operation text not null,
-        outcome text not null,
-        resource text not null,
-        request_id text,
-        address text,
-        number bigint,
-        previous_hash text,
-        hash text
-      )`.execute(db);
-      await sql`create unique index audit_by_number on audit_entries (number) where number is not null`.execute(
-        db,
-      );
-      await sql`create index audit_unchained on audit_entries (seq) where number is null`.execute(db);
-      for (const [name, columns] of Object.entries({
-        audit_by_age: [],
-        audit_of_account: ['account_id'],
-        audit_of_key: ['key_id'],
-        audit_of_operation: ['account_id', 'operation'],
-        audit_of_application: ['account_id', 'application_id'],
-      }))
-        await db.schema
-          .createIndex(name)
-          .on('audit_entries')
-          .columns([...columns, 'created_at', 'id'])
-          .execute();
-      await types.makeAppendOnly(db, 'audit_entries', ['number', 'previous_hash', 'hash']);
-      await sql`create table audit_head (id integer primary key, number bigint not null, hash text not null)`.execute(
-        db,
-      );
-      await sql`insert into audit_head (id, number, hash) values (1, 0, ${sql.lit(FIRST_PREVIOUS_HASH)})`.execute(
-        db,
-      );
-    },
-  },
-];
+export const createTables: Migration['up'] = async (db, { sequence, makeAppendOnly }) => {
+  await executeAll(db, [
+    sql`create table audit_entries (
+      seq ${sequence}, id text not null, created_at bigint not null, account_id text, application_id text,
+      key_id text, key_name text, role text, user_email text, operation text not null, outcome text not null,
+      resource text not null, request_id text, address text, number bigint, previous_hash text, hash text
+    )`,
+    sql`create unique index audit_by_number on audit_entries (number) where number is not null`,
+    sql`create index audit_unchained on audit_entries (seq) where number is null`,
+    sql`create index audit_by_age on audit_entries (created_at, id)`,
+    sql`create index audit_of_account on audit_entries (account_id, created_at, id)`,
+    sql`create index audit_of_key on audit_entries (key_id, created_at, id)`,
+    sql`create index audit_of_operation on audit_entries (account_id, operation, created_at, id)`,
+    sql`create index audit_of_application on audit_entries (account_id, application_id, created_at, id)`,
+    sql`create table audit_head (id integer primary key, number bigint not null, hash text not null)`,
+    sql`insert into audit_head (id, number, hash) values (1, 0, ${sql.lit(FIRST_PREVIOUS_HASH)})`,
+  ]);
+  await makeAppendOnly(db, 'audit_entries', ['number', 'previous_hash', 'hash']);
+};

@@ -51,6 +51,30 @@ export function listEntries(
   return query.execute();
 }
 
+/** Lists the persons and resources of the last effects of the operations in the window, newest first. */
+export function listEffects(
+  db: Reader,
+  filter: {
+    account: AccountId | null;
+    operations: readonly string[];
+    window: { start: number; end: number };
+  },
+  limit: number,
+): Promise<Pick<EntryRow, 'id' | 'user_email' | 'resource'>[]> {
+  return db
+    .selectFrom('audit_entries')
+    .select(['id', 'user_email', 'resource'])
+    .where('account_id', '=', filter.account)
+    .where('operation', 'in', filter.operations)
+    .where('created_at', '>=', filter.window.start)
+    .where('created_at', '<=', filter.window.end)
+    .where('outcome', '=', 'done')
+    .orderBy('created_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** Returns true while a committed entry waits for the chain. */
 export async function hasUnchained(db: Reader): Promise<boolean> {
   const query = db.selectFrom('audit_entries').select('seq').where('number', 'is', null);

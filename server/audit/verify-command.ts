@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import type { AuditHead } from '@switchyard/contract/account/audit.ts';
 import { parseAnchor } from '@switchyard/contract/account/proofs/audit-chain.ts';
-import { readConfig } from '../config.ts';
+import { readStorageConfig } from '../config.ts';
 import { openReadOnly } from '../database/maintenance/snapshot-connection.ts';
 import { sqlitePath } from '../database/open.ts';
 import { errorMessage } from '../log.ts';
@@ -49,7 +49,7 @@ export async function runVerifyCommand(
   env?: Record<string, string | undefined>,
 ): Promise<{ code: 0 | 1; output: string }> {
   const anchor = parseArguments(args);
-  const config = readConfig(env);
+  const config = readStorageConfig(env);
   const reader = await openReadOnly(config.postgres ?? sqlitePath(config.data));
   try {
     const { entries, last, unchained, problem } = await verifyChain(reader.read, anchor);

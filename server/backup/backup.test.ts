@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type S3Server, startS3Server } from '../blobs/testing/s3-server.ts';
 import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
@@ -36,6 +37,8 @@ const RUNS_BEFORE = 40;
 const SECRET = 'tea at five';
 /** JavaScript treats some of these characters as line ends. */
 const DESCRIPTION = 'one\u2028two\u2029three\nfour "five" ✓';
+/** Integers that a double does not hold. */
+const EXACT_INTEGERS = ['9007199254740993', '9223372036854775807'];
 const base = `/v1/applications/${LOAD_APPLICATION}`;
 const postgres = inject('postgres');
 
@@ -107,6 +110,12 @@ beforeAll(async () => {
   expectStatus(await server.request('POST', `${base}/experiments/inputsets`, { body: set }), 201);
   const batch = { id: 'batch', name: 'Batch', input_set_id: 'set', instance_ids: ['one'], repetitions: 6 };
   expectStatus(await server.request('POST', `${base}/experiments/batch`, { body: batch }), 201);
+  const rows = EXACT_INTEGERS.map((minute) => sql`(${sql.raw(minute)}, 'any', 'any', 0)`);
+  await server.runningServer.database.transact((tx) =>
+    sql`insert into slot_minutes (minute, account_id, application_uid, slot_ms) values ${sql.join(rows)}`.execute(
+      tx,
+    ),
+  );
   before = load.acknowledgedRuns.map((run) => ({ ...run, isCancelRequested: true }));
   backedUp = await runBackupCommand('backup', [folder], settings(server.dataFolder, server.databaseUrl));
   await stop();
@@ -201,6 +210,14 @@ describe('a backup under load', () => {
     expect(existsSync(join(folder, 'incoming'))).toBe(false);
   });
 
+  test('A9: has integers beyond 2^53 as they are, and restores them so into either database', async () => {
+    const list = `select cast(minute as text) as minute from slot_minutes where account_id = 'any' order by slot_minutes.minute`;
+    for (const isPostgres of postgres === '' ? [false] : [false, true])
+      await withRestored(folder, { postgres: isPostgres, s3: false }, async ({ query }) =>
+        expect(await query(list)).toEqual(EXACT_INTEGERS.map((minute) => ({ minute }))),
+      );
+  });
+
   test('restores into SQLite and a bucket, and from there into the database of the tests', async () => {
     await withRestored(folder, { postgres: false, s3: true }, async (first) => {
       const ids = new Set((await first.query('select id from runs')).map((row) => row.id));
@@ -275,7 +292,8 @@ describe('a backup under load', () => {
     writeFileSync(damaged, content);
     const metrics = await server.request('GET', '/metrics');
     expect(metrics.text).toMatch(/^switchyard_backup_age_seconds \d/m);
-  });
+    // Its four commands run at a low priority beside the whole suite.
+  }, 120_000);
 
   test('a killed one is not a backup, and disturbs neither the next nor the server', async () => {
     const target = mkdtempSync(join(tmpdir(), 'switchyard-killed-'));

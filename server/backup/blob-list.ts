@@ -1,6 +1,10 @@
 /** The list of the blobs of a backup: the key of each on the server, its hash and its length. */
 import { join } from 'node:path';
+import { quoteValue } from '@switchyard/contract/presentation/quote-value.ts';
+import { isBlobKey } from '../blobs/blob-store.ts';
 import type { Snapshot } from '../database/maintenance/snapshot-connection.ts';
+import { BackupError } from './backup-error.ts';
+import { SHA256 } from './manifest.ts';
 import { type RowFile, readRows, writeRows } from './row-files.ts';
 
 /** One blob of the list. */
@@ -22,8 +26,15 @@ export function writeBlobList(folder: string, snapshot: Snapshot): Promise<RowFi
   return writeRows(blobListPath(folder), COLUMNS, snapshot.readRows(SELECT));
 }
 
-/** Yields each blob of the backup once. */
+/** Yields each blob of the backup once. Throws BackupError for a key or a hash that could be a path. */
 export async function* readBlobList(folder: string): AsyncGenerator<ListedBlob> {
-  for await (const [key, sha256, bytes] of readRows(blobListPath(folder)))
-    yield { key: String(key), sha256: String(sha256), bytes: Number(bytes) };
+  for await (const row of readRows(blobListPath(folder))) {
+    const [key = '', sha256 = ''] = row.map(String);
+    const bytes = Number(row[2]);
+    if (!isBlobKey(key) || !SHA256.test(sha256) || !Number.isSafeInteger(bytes) || bytes < 0)
+      throw new BackupError(
+        `${blobListPath(folder)} names the blob ${quoteValue(key)} with the hash ${quoteValue(sha256)} and ${quoteValue(row[2])} bytes, which no backup has. The backup was changed after it was made. Use another backup.`,
+      );
+    yield { key, sha256, bytes };
+  }
 }

@@ -30,11 +30,3 @@ export async function runCommand<Arguments>(
     process.exitCode = 1;
   }
 }
-
-/** Formats a number of bytes with a binary unit, for example `1.5 MiB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
-  const power = Math.min(units.length, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
-}

@@ -14,7 +14,7 @@ import { acquireBackupHold, releaseBackupHold, renewBackupHold } from '../blobs/
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { openBlobReader } from '../blobs/open-blob-store.ts';
 import { type Clock, formatRfc3339 } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { StorageConfig } from '../config.ts';
 import { IncompleteRestoreError, lockDataFolder } from '../database/folder-lock.ts';
 import {
   appliedMigrations,
@@ -77,7 +77,7 @@ interface BackupOptions {
 
 /** Makes a backup. Throws BackupError for a problem that an operator can solve; then there is no new backup. */
 export async function createBackup(
-  config: Config,
+  config: StorageConfig,
   options: BackupOptions,
   { clock, random }: { clock: Clock; random: Random },
 ): Promise<BackupResult> {
@@ -132,7 +132,7 @@ export async function createBackup(
  * Locks the data folder of a stopped server, and returns the release. A server that starts during the backup would lengthen
  * the WAL. A running server holds the lock itself.
  */
-function lockStoppedServer(config: Config): () => void {
+function lockStoppedServer(config: StorageConfig): () => void {
   if (config.postgres) return () => {};
   const path = sqlitePath(config.data);
   if (!existsSync(path))
@@ -149,7 +149,7 @@ function lockStoppedServer(config: Config): () => void {
   }
 }
 
-async function openServerDatabase({ postgres, data }: Config): Promise<SnapshotConnection> {
+async function openServerDatabase({ postgres, data }: StorageConfig): Promise<SnapshotConnection> {
   return postgres ? openPostgresSnapshot(postgres) : openSqliteSnapshot(sqlitePath(data));
 }
 
@@ -166,7 +166,11 @@ async function checkRelease(database: SnapshotConnection): Promise<void> {
     );
 }
 
-async function readMasterKey(config: Config, database: SnapshotConnection, random: Random): Promise<Buffer> {
+async function readMasterKey(
+  config: StorageConfig,
+  database: SnapshotConnection,
+  random: Random,
+): Promise<Buffer> {
   const path = join(config.data, MASTER_KEY_FILE);
   if (!config.masterKey && !existsSync(path))
     throw new BackupError(
@@ -302,7 +306,7 @@ async function copyBlob(
 }
 
 async function copyFiles(
-  { data }: Config,
+  { data }: StorageConfig,
   folder: string,
   masterKey: Buffer | null,
 ): Promise<Manifest['files']> {

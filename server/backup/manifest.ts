@@ -7,7 +7,12 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { formatValidationError } from '@switchyard/contract/presentation/validation-messages.ts';
+import { stringEnum } from '@switchyard/contract/schemas/field-schemas.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
+import Type, { type Static } from 'typebox';
 import { deriveKey, writeFileDurably } from '../account/master-key.ts';
+import { compileSchema } from '../http/requests/validation.ts';
 import { BackupError } from './backup-error.ts';
 
 const FORMAT = 1;
@@ -17,31 +22,48 @@ export const MASTER_KEY_FILE = 'master-key';
 /** Other files to back up: the token of the first start, and the record that the sample apps were pushed. */
 export const DATA_FOLDER_FILES = ['root-token', 'first-run.json'];
 
-/** The file with the rows of one table. */
-export interface TableFile {
-  name: string;
-  columns: string[];
-  rows: number;
-  bytes: number;
-  sha256: string;
-}
+/** Names of tables and columns: one of another form could be a path. */
+const Name = Type.String({
+  pattern: '^[a-z][a-z0-9_]*$',
+  description: 'The name of a table or column, in lowercase letters, digits and underscores.',
+});
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** A SHA-256 in hex. */
+export const SHA256 = /^[0-9a-f]{64}$/;
+const Sha256 = Type.String({ pattern: SHA256.source, description: 'A SHA-256 in hex.' });
 
-/** Content of `manifest.json`. */
-export interface Manifest {
-  format: typeof FORMAT;
+/** The file with the rows of one table. */
+const TableFile = Type.Object({
+  name: Name,
+  columns: Type.Array(Name, { minItems: 1 }),
+  rows: Count,
+  bytes: Count,
+  sha256: Sha256,
+});
+export type TableFile = Static<typeof TableFile>;
+
+/**
+ * Content of `manifest.json`. Restoring writes files and tables by the names in it. The backup holds the key of the code, so an
+ * attacker can authenticate a changed manifest: valid names are only those that a backup writes.
+ */
+const Manifest = Type.Object({
+  format: Type.Literal(FORMAT),
   /** RFC 3339: the backup has the effect of every request that got its response before this instant. */
-  taken_at: string;
-  database: 'sqlite' | 'postgres';
+  taken_at: Type.String({ format: 'date-time' }),
+  database: stringEnum(['sqlite', 'postgres'], 'The database.'),
   /** Names of the migrations that created the tables. */
-  migrations: string[];
-  tables: TableFile[];
+  migrations: Type.Array(Type.String()),
+  tables: Type.Array(TableFile),
   /** Last values of sequences. */
-  numbers: { table: string; column: string; last: number }[];
+  numbers: Type.Array(Type.Object({ table: Name, column: Name, last: Count })),
   /** The number of blobs, and the hash of their list. */
-  blobs: { count: number; sha256: string };
+  blobs: Type.Object({ count: Count, sha256: Sha256 }),
   /** Files of the data folder, with the master key unless the operator left it out. */
-  files: { name: string; sha256: string }[];
-}
+  files: Type.Array(
+    Type.Object({ name: stringEnum([MASTER_KEY_FILE, ...DATA_FOLDER_FILES], 'A file.'), sha256: Sha256 }),
+  ),
+});
+export type Manifest = Static<typeof Manifest>;
 
 /** Returns the path of the rows of a table in the folder of a backup. */
 export const tablePath = (folder: string, name: string): string =>
@@ -52,12 +74,6 @@ const manifestPath = (folder: string): string => join(folder, 'manifest.json');
 export async function writeManifest(folder: string, manifest: Manifest, masterKey: Buffer): Promise<void> {
   const signed = { manifest, code: computeCode(manifest, masterKey) };
   await writeFileDurably(manifestPath(folder), `${JSON.stringify(signed, null, 2)}\n`);
-}
-
-/** Fields of the file, of which the code proves the manifest. */
-interface SignedManifest {
-  manifest?: Manifest;
-  code?: unknown;
 }
 
 /**
@@ -73,12 +89,11 @@ export async function readManifest(
       `There is no whole backup in ${folder}: it has no manifest.json, so the backup did not finish. Use another backup.`,
     );
   });
-  let signed: SignedManifest | null = null;
+  let signed: unknown;
   try {
-    const parsed: SignedManifest | null = JSON.parse(text);
-    signed = parsed;
+    signed = JSON.parse(text);
   } catch {}
-  if (typeof signed?.manifest !== 'object' || typeof signed.code !== 'string')
+  if (!isRecord(signed) || !isRecord(signed.manifest) || typeof signed.code !== 'string')
     throw new BackupError(
       `${manifestPath(folder)} is not the manifest of a backup, or is incomplete. Use another backup.`,
     );
@@ -93,6 +108,11 @@ export async function readManifest(
   if (actualCode.length !== expectedCode.length || !timingSafeEqual(actualCode, expectedCode))
     throw new BackupError(
       `${manifestPath(folder)} does not fit the master key: the manifest was changed, or the key is that of another server. Set SWITCHYARD_KEY to the key of the server of the backup.`,
+    );
+  const validate = compileSchema(Manifest);
+  if (!validate(manifest))
+    throw new BackupError(
+      `${manifestPath(folder)} is not the manifest of a backup: ${formatValidationError(validate.errors ?? [], 'file')} The backup was changed after it was made. Use another backup.`,
     );
   return { manifest, masterKey };
 }
@@ -114,7 +134,7 @@ async function readBackupKey(folder: string, fromEnvironment: Buffer | null): Pr
   return key;
 }
 
-function computeCode(manifest: Manifest, masterKey: Buffer): string {
+function computeCode(manifest: object, masterKey: Buffer): string {
   return createHmac('sha256', deriveKey(masterKey, 'backups')).update(JSON.stringify(manifest)).digest('hex');
 }
 

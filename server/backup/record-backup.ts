@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { BACKUPS_MAX } from '@switchyard/contract/limits.ts';
 import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { StorageConfig } from '../config.ts';
 import {
   openPostgresSnapshot,
   openSqliteSnapshot,
@@ -63,7 +63,7 @@ async function measureFiles(folder: string): Promise<number> {
 
 /** Checks the backup at the path and stores the result on the running server. Throws BackupError that names the problem. */
 export async function checkAndRecord(
-  config: Config,
+  config: StorageConfig,
   path: string,
   { clock }: { clock: Clock },
 ): Promise<CheckedBackup> {
@@ -84,7 +84,7 @@ export async function checkAndRecord(
  * commits behind damage in its log. A check is as good without its record, so a database of another release is no error.
  */
 async function storeCheck(
-  config: Config,
+  config: StorageConfig,
   folder: string,
   result: { at: number; problem: string },
 ): Promise<void> {

@@ -1,5 +1,5 @@
 /** Refusals of damaged backups and of unsuitable targets. Each names the problem and changes nothing. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -16,15 +16,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { RESTORE_MARKER_FILE } from '../database/folder-lock.ts';
+import { LAST_UNRELEASED_COMMIT } from '../installation/start-refusal.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { nodeApp, pushApp } from '../testing/fixtures/apps.ts';
 import { startServerProcess } from '../testing/servers/server-process.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { blobListPath } from './blob-list.ts';
 import { checkBackup } from './check-backup.ts';
 import { createBackup } from './create-backup.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
 import { restore } from './restore.ts';
+import { writeRows } from './row-files.ts';
 import { runBackupCommand } from './testing/commands.ts';
 
 const log = createLog('silent');
@@ -81,6 +84,25 @@ function flipBit(path: string): void {
 }
 const readManifestFile = (backup: string): { manifest: Manifest; code: string } =>
   JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as { manifest: Manifest; code: string };
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Returns the manifest with another first table. */
+function changeTable(manifest: Manifest, change: Partial<Manifest['tables'][number]>): Manifest {
+  return {
+    ...manifest,
+    tables: manifest.tables.map((table, index) => (index === 0 ? { ...table, ...change } : table)),
+  };
+}
+
+/** Returns the manifest for another list of blobs, which it writes. */
+async function changeBlobs(manifest: Manifest, backup: string, blob: unknown[]): Promise<Manifest> {
+  async function* rows() {
+    yield [{ blob_key: blob[0], sha256: blob[1], bytes: blob[2] }];
+  }
+  const written = await writeRows(blobListPath(backup), ['blob_key', 'sha256', 'bytes'], rows());
+  return { ...manifest, blobs: { count: 1, sha256: written.sha256 } };
+}
 
 /** An empty data folder, on SQLite. */
 const target = (env: Record<string, string> = {}) =>
@@ -170,6 +192,92 @@ describe('is refused, and nothing is restored:', () => {
     await expect(restore(target(), copy, { ...parts, log })).rejects.toThrow(
       'The backup is of a newer release, whose migration 9999-later this release does not know. Restore it with that release.',
     );
+  });
+
+  test('one from before the first release', async () => {
+    const copy = copyChanged(() => {});
+    const backup = join(copy, findBackupName(copy));
+    const { manifest } = readManifestFile(backup);
+    await writeManifest(backup, { ...manifest, migrations: ['0001-contents', '0002-accounts'] }, KEY);
+    await expect(restore(target(), copy, { ...parts, log })).rejects.toThrow(
+      `The backup is from before release 0.2.0 and cannot be upgraded: use it with commit ${LAST_UNRELEASED_COMMIT},`,
+    );
+  });
+
+  // The backup holds the key, so an attacker can authenticate each of these.
+  test.each<[string, RegExp, (manifest: Manifest, backup: string) => Promise<Manifest> | Manifest]>([
+    [
+      'a file outside of the data folder',
+      /files\.0\.name is "\.\.\/stolen"; it must be one of master-key, root-token, first-run\.json\./,
+      (manifest, backup) => {
+        writeFileSync(join(backup, '..', 'stolen'), 'x');
+        return { ...manifest, files: [{ name: '../stolen', sha256: sha256('x') }] };
+      },
+    ],
+    [
+      'a file that servers read and backups do not have',
+      /files\.0\.name is "installation\.json"; it must be one of/,
+      (manifest, backup) => {
+        writeFileSync(join(backup, 'installation.json'), 'x');
+        return { ...manifest, files: [{ name: 'installation.json', sha256: sha256('x') }] };
+      },
+    ],
+    [
+      'rows outside of the backup',
+      /tables\.0\.name is "\.\.\/\.\.\/accounts"; give this: The name of a table/,
+      (manifest) => changeTable(manifest, { name: '../../accounts' }),
+    ],
+    [
+      'a column that is SQL',
+      /tables\.0\.columns\.0 is "id\\" --"; give this: The name of a table/,
+      (manifest) => changeTable(manifest, { columns: ['id" --'] }),
+    ],
+    ['a table without columns', /tables\.0\.columns has 0 items/, (one) => changeTable(one, { columns: [] })],
+    [
+      'a sequence of an unknown table',
+      /has the table nothing, which this release does not know/,
+      (manifest) => ({ ...manifest, numbers: [{ table: 'nothing', column: 'id', last: 7 }] }),
+    ],
+    [
+      'a blob outside of the backup',
+      /names the blob "b-1" with the hash "\.\.\/\.\.\/stolen" and 1 bytes, which no backup has/,
+      (manifest, backup) => changeBlobs(manifest, backup, ['b-1', '../../stolen', 1]),
+    ],
+    [
+      'a blob with a path as its key',
+      /names the blob "\.\.\/stolen" with the hash/,
+      (manifest, backup) => changeBlobs(manifest, backup, ['../stolen', sha256('x'), 1]),
+    ],
+  ])('A5: one whose manifest names %s', async (_, message, change) => {
+    const copy = copyChanged(() => {});
+    const backup = join(copy, findBackupName(copy));
+    const before = readdirSync(folder);
+    await writeManifest(backup, await change(readManifestFile(backup).manifest, backup), KEY);
+    const config = target();
+    await expect(
+      checkBackup(copy, null, { hashBlobs: true }).then(() => restore(config, copy, { ...parts, log })),
+    ).rejects.toThrow(message);
+    expect(existsSync(config.data)).toBe(false);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test('A5: the command writes nothing outside of the data folder', async () => {
+    const copy = copyChanged(() => {});
+    const backup = join(copy, findBackupName(copy));
+    const name = '../home/.ssh/authorized_keys';
+    for (const place of [join(copy, 'home', '.ssh'), join(folder, 'home', '.ssh')])
+      mkdirSync(place, { recursive: true });
+    writeFileSync(join(backup, name), 'x');
+    const { manifest } = readManifestFile(backup);
+    const files = [...manifest.files, { name, sha256: sha256('x') }];
+    await writeManifest(backup, { ...manifest, files }, KEY);
+    const done = await runBackupCommand('restore', [copy], { SWITCHYARD_DATA: target().data });
+    expect(done).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`.name is "${name}"`),
+    });
+    expect(readdirSync(join(folder, 'home', '.ssh'))).toEqual([]);
   });
 
   test('one with fewer rows than in its manifest, after the rows are inserted', async () => {

@@ -1,12 +1,14 @@
 /** `npm run restore -- <backup>`: restores into the empty data folder, database and bucket that the settings name. */
+
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { systemClock } from '../clock.ts';
-import { readConfig } from '../config.ts';
+import { readStorageConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import type { CheckedBackup } from './check-backup.ts';
-import { formatBytes, runCommand } from './command-line.ts';
+import { runCommand } from './command-line.ts';
 import { checkAndRecord } from './record-backup.ts';
 import { restore } from './restore.ts';
 
@@ -35,12 +37,12 @@ function report(verb: string, { folder, manifest, blobBytes }: CheckedBackup): s
 }
 
 await runCommand(USAGE, readArguments, async ({ path, check }) => {
-  const config = readConfig();
+  const config = readStorageConfig();
   if (check) return report('Checked', await checkAndRecord(config, path, { clock: systemClock }));
   const restored = await restore(config, path, {
     clock: systemClock,
     random: systemRandom,
-    log: createLog(config.logLevel),
+    log: createLog('warn'),
   });
   return `${report('Restored', restored)}\nStart the server on it with \`npm start\`. Do not run the server of the backup at the same time.`;
 });

@@ -14,9 +14,8 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { openDiskBlobReader } from '../blobs/disk.ts';
 import { ensureIdentity } from '../blobs/identity.ts';
 import { openBlobs } from '../blobs/open-blob-store.ts';
-import { IDENTITY_MIGRATION } from '../blobs/schema.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { StorageConfig } from '../config.ts';
 import type { Database, Writer } from '../database/database.ts';
 import { RESTORE_MARKER_FILE } from '../database/folder-lock.ts';
 import {
@@ -27,8 +26,9 @@ import {
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { writeFolderMarker } from '../installation/installation-state.ts';
+import { explainUnreleased } from '../installation/start-refusal.ts';
 import type { Log } from '../log.ts';
-import { migrations } from '../migrations.ts';
+import { BASELINE, migrations } from '../migrations.ts';
 import type { Random } from '../random.ts';
 import { BackupError } from './backup-error.ts';
 import { readBlobList } from './blob-list.ts';
@@ -45,7 +45,7 @@ const BOOKKEEPING_TABLES = new Set(['migrations', 'migrations_lock', 'opened']);
 
 /** Restores the backup at the path. Throws BackupError for a problem that an operator can solve; then it has undone all writes. */
 export async function restore(
-  config: Config,
+  config: StorageConfig,
   path: string,
   parts: { clock: Clock; random: Random; log: Log },
 ): Promise<CheckedBackup> {
@@ -87,7 +87,7 @@ async function emptyFolder(folder: string): Promise<void> {
 
 /** Writes blobs, files and rows. Adds to `undo` what reverts the writes outside of the data folder. */
 async function restoreInto(
-  config: Config,
+  config: StorageConfig,
   backup: CheckedBackup,
   undo: (() => Promise<void>)[],
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
@@ -113,22 +113,20 @@ async function restoreInto(
       for (const number of manifest.numbers) await setLastSequenceValue(database.kind, tx, number);
     });
     await checkMasterKey(database, masterKey);
-    // The tables of an earlier release have no identity: the first start creates it.
-    if (names.has(IDENTITY_MIGRATION)) {
-      const row = await ensureIdentity(database, { random, seenAt: clock.now() });
-      undo.push(() => blobs.removeMarker());
-      await blobs.writeMarker(
-        { installation: row.id, generation: row.generation, mayBeEmpty: false },
-        { isFirst: true },
-      );
-      await writeFolderMarker(config.data, row.id);
-    }
+    const row = await ensureIdentity(database, { random, seenAt: clock.now() });
+    undo.push(() => blobs.removeMarker());
+    await blobs.writeMarker(
+      { installation: row.id, generation: row.generation, mayBeEmpty: false },
+      { isFirst: true },
+    );
+    await writeFolderMarker(config.data, row.id);
   } finally {
     await database.close();
   }
 }
 
 async function checkKnown(manifest: Manifest): Promise<void> {
+  if (!manifest.migrations.includes(BASELINE)) throw new BackupError(explainUnreleased('The backup'));
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = manifest.migrations.find((name) => !known.has(name));
   if (unknown !== undefined)
@@ -137,7 +135,8 @@ async function checkKnown(manifest: Manifest): Promise<void> {
     );
   const names = new Set(manifest.migrations);
   const tables = await listMigratedTables(migrations.filter(({ name }) => names.has(name)));
-  for (const { name, columns } of manifest.tables) {
+  const columnsOfNumbers = manifest.numbers.map(({ table, column }) => ({ name: table, columns: [column] }));
+  for (const { name, columns } of [...manifest.tables, ...columnsOfNumbers]) {
     const table = tables.find((one) => one.name === name);
     const column = columns.find((one) => !table?.columns.some((other) => other.name === one));
     if (!table || column !== undefined)

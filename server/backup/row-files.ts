@@ -1,10 +1,12 @@
 /**
  * Files of rows in a backup, compressed with zstd: one line of JSON for each row, an array in the order of the columns. Bytes
- * are `{"base64": …}`. The format does not depend on the database, so that a backup of one restores into the other.
+ * are `{"base64": …}`, and an integer that a double does not hold is `{"integer": "9007199254740993"}`. The format does not depend on the database, so that a backup of one restores into the other.
  */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import { iterateBuffers, writeHashedFile } from '../blobs/hashed-file.ts';
 import type { Row } from '../database/maintenance/snapshot-connection.ts';
 
@@ -49,6 +51,8 @@ export async function writeRows(
   return { rows, ...measured };
 }
 
+const parseValues = createJsonParser(Type.Array(Type.Unknown()));
+
 /** Yields the rows of the file, each an array in the order of its columns. */
 export async function* readRows(path: string): AsyncGenerator<unknown[]> {
   const file = createReadStream(path);
@@ -60,8 +64,7 @@ export async function* readRows(path: string): AsyncGenerator<unknown[]> {
       const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let from = 0;
       for (let end = all.indexOf(NEWLINE); end >= 0; end = all.indexOf(NEWLINE, from)) {
-        const values: unknown[] = JSON.parse(all.toString('utf8', from, end));
-        yield values.map(decodeValue);
+        yield parseValues(all.toString('utf8', from, end), path).map(decodeValue);
         from = end + 1;
       }
       rest = all.subarray(from);
@@ -72,10 +75,12 @@ export async function* readRows(path: string): AsyncGenerator<unknown[]> {
 }
 
 function encodeValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return { integer: String(value) };
   return value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value;
 }
 
 function decodeValue(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || !('base64' in value)) return value;
-  return Buffer.from(String(value.base64), 'base64');
+  if (value === null || typeof value !== 'object') return value;
+  if ('integer' in value) return BigInt(String(value.integer));
+  return 'base64' in value ? Buffer.from(String(value.base64), 'base64') : value;
 }

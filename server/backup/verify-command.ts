@@ -2,10 +2,10 @@
  * `npm run verify`: verifies every row and every blob of the installation that the settings name. Exit code 0 means no
  * problems, 1 problems, 2 that it could not verify.
  */
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { systemClock } from '../clock.ts';
-import { readConfig } from '../config.ts';
+import { readStorageConfig } from '../config.ts';
 import { errorMessage } from '../log.ts';
-import { formatBytes } from './command-line.ts';
 import { type VerificationResult, verifyInstallation } from './verify-installation.ts';
 
 const USAGE = 'Usage: npm run verify';
@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   try {
-    const verified = await verifyInstallation(readConfig(), { clock: systemClock });
+    const verified = await verifyInstallation(readStorageConfig(), { clock: systemClock });
     process.stdout.write(`${formatResult(verified)}\n`);
     process.exitCode = verified.problems.length === 0 ? 0 : 1;
   } catch (error) {

@@ -59,7 +59,7 @@ describe('a server without damage', () => {
       const running = await verify(env);
       expect(running).toMatchObject({ code: 0, stderr: '' });
       expect(running.stdout).toMatch(
-        /Read \d+ rows of \d+ tables and 5 blobs \(\d+\.\d KiB\).*\nEverything is there/,
+        /Read \d+ rows of \d+ tables and 5 blobs \(\d+\u00a0kB\).*\nEverything is there/,
       );
       await server.runningServer.close();
       const before = hashFolderTree(server.dataFolder);

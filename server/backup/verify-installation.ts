@@ -11,7 +11,7 @@ import { BlobMissingError, type BlobReader } from '../blobs/blob-store.ts';
 import { iterateBuffers } from '../blobs/hashed-file.ts';
 import { openBlobReader } from '../blobs/open-blob-store.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { StorageConfig } from '../config.ts';
 import type { Database, Reader } from '../database/database.ts';
 import {
   listMigratedTables,
@@ -20,7 +20,7 @@ import {
   type Snapshot,
 } from '../database/maintenance/snapshot-connection.ts';
 import { openStoppedDatabase } from '../database/maintenance/stopped-database.ts';
-import { countDroppedCommits } from '../database/maintenance/wal-damage.ts';
+import { describeWalDamage, findWalDamage } from '../database/maintenance/wal-damage.ts';
 import { sqlitePath } from '../database/open.ts';
 import { readInstallationState } from '../installation/installation-state.ts';
 import { findStartRefusal } from '../installation/start-refusal.ts';
@@ -62,7 +62,7 @@ interface OpenDatabase extends Pick<Database, 'kind' | 'read'> {
 
 /** Verifies the installation. Throws BackupError when there is no database, and any error that prevents reading. */
 export async function verifyInstallation(
-  config: Config,
+  config: StorageConfig,
   { clock }: { clock: Clock },
 ): Promise<VerificationResult> {
   const { database, isRunning } = await openUnchanged(config);
@@ -94,7 +94,7 @@ export async function verifyInstallation(
 async function openUnchanged({
   postgres,
   data,
-}: Config): Promise<{ database: OpenDatabase; isRunning: boolean }> {
+}: StorageConfig): Promise<{ database: OpenDatabase; isRunning: boolean }> {
   if (postgres) return { database: await openReadOnly(postgres), isRunning: false };
   const path = sqlitePath(data);
   if (!existsSync(path))
@@ -127,7 +127,7 @@ function tryLockFolder(data: string): { release(): void } | null {
   }
 }
 
-async function checkStart(config: Config, { problems }: VerificationResult): Promise<void> {
+async function checkStart(config: StorageConfig, { problems }: VerificationResult): Promise<void> {
   const sides = await readInstallationState(config);
   const refusal = findStartRefusal(sides);
   if (refusal !== null)
@@ -138,7 +138,7 @@ async function checkStart(config: Config, { problems }: VerificationResult): Pro
 
 /** Reads every row, and runs the checks of SQLite on pages and indexes. */
 async function checkDatabase(
-  config: Config,
+  config: StorageConfig,
   database: OpenDatabase,
   snapshot: Snapshot,
   verified: VerificationResult,
@@ -147,8 +147,8 @@ async function checkDatabase(
   const addProblem = (subject: string, detail: string): void =>
     void problems.push({ kind: 'database', subject: subject, detail });
   if (database.kind === 'sqlite') {
-    const dropped = countDroppedCommits(`${sqlitePath(config.data)}-wal`);
-    if (dropped > 0) addProblem('switchyard.db-wal', `${dropped} commits behind damage in the log are lost`);
+    const damage = findWalDamage(sqlitePath(config.data));
+    if (damage !== null) addProblem('switchyard.db-wal', describeWalDamage(damage));
     for (const pragma of ['integrity_check', 'foreign_key_check']) {
       try {
         for await (const rows of snapshot.readRows(`pragma ${pragma}`))

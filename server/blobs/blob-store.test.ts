@@ -144,6 +144,23 @@ describe.each(places)('a blob store on %s', (_, openPlace) => {
     },
   );
 
+  test.each(['../b-1', '/etc/passwd', 'a/b', '..', '.', '', 'B', 'a.b', 'a'.repeat(200)])(
+    'A5: the key %j, which a restored backup may have, names no blob and writes nothing',
+    async (key) => {
+      const attempts = [
+        () => blobs.open(key),
+        () => place.reader.open(key),
+        () => place.reader.stat(key),
+        () => put(key, Buffer.from('x')),
+        () => blobs.remove(key),
+        () => blobs.moveToTrash(key, Date.now()),
+        () => blobs.restore(key),
+        () => blobs.purge(key),
+      ];
+      for (const attempt of attempts) await expect(attempt()).rejects.toThrow(BlobMissingError);
+    },
+  );
+
   test('separates two concurrent puts', async () => {
     const [first, second] = [content(3_000_000), content(2_000_000).reverse()];
     await Promise.all([put('first', first), put('second', second)]);

@@ -4,6 +4,8 @@
  * readable under its key until the clean-up purges it.
  */
 import type { Readable } from 'node:stream';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 
 /** A blob right after it was written. */
 export interface StoredBlob {
@@ -11,6 +13,11 @@ export interface StoredBlob {
   bytes: number;
   /** In hex. */
   sha256: string;
+}
+
+/** Returns true for a key as a server generates it. No other key becomes a path or the address of an object. */
+export function isBlobKey(key: string): boolean {
+  return /^[a-z0-9-]{1,128}$/.test(key);
 }
 
 /** The content was longer than the caller allowed; the store has nothing of it. */
@@ -27,6 +34,12 @@ export class BlobMissingError extends Error {
   constructor(key: string, cause?: unknown) {
     super(`There is no blob ${key}.${cause instanceof Error ? ` ${cause.message}` : ''}`, { cause });
   }
+}
+
+/** Throws BlobMissingError for a key that could be a path. A restored backup decides about the keys in the database. */
+export function checkBlobKey(key: string): string {
+  if (!isBlobKey(key)) throw new BlobMissingError(key);
+  return key;
 }
 
 /** The folder of the blobs has disappeared, for example by an unmount. */
@@ -93,8 +106,13 @@ export interface BlobStore extends BlobReader {
   removeMarker(): Promise<void>;
 }
 
-/** Unchecked fields of a marker file. */
-type MarkerFields = { [field in keyof InstallationMarker]?: unknown };
+const parseFields = createJsonParser(
+  Type.Object({
+    installation: Type.String(),
+    generation: Type.Number(),
+    mayBeEmpty: Type.Optional(Type.Unknown()),
+  }),
+);
 
 /** Opens a blob that a row names, and moves it back first when it is in the trash. */
 export async function openOrRestore(
@@ -128,13 +146,9 @@ export function formatMarker(marker: InstallationMarker): string {
 /** Parses a marker file. Throws when the text names no installation; `where` names the file in the error. */
 export function parseMarker(text: string, where: string): InstallationMarker {
   try {
-    const { installation, generation, mayBeEmpty }: MarkerFields = JSON.parse(text);
-    if (typeof installation === 'string' && installation !== '' && isSafeInteger(generation))
+    const { installation, generation, mayBeEmpty } = parseFields(text, where);
+    if (installation !== '' && Number.isSafeInteger(generation))
       return { installation, generation, mayBeEmpty: mayBeEmpty === true };
   } catch {}
   throw new Error(`${where} is damaged: it names no installation. Restore it from a backup, or remove it`);
-}
-
-function isSafeInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }

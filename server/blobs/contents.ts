@@ -35,8 +35,8 @@ const KNOWN_TOLERANCE_MS = 60 * 60 * 1000;
 export interface PreparedContent {
   id: string;
   bytes: number;
-  /** In hex; null for content in the row. */
-  sha256: string | null;
+  /** In hex. */
+  sha256: string;
   insert(tx: Writer): Promise<void>;
   /** Removes the blob of content that was not inserted; does nothing when a row names it. */
   discard(): Promise<void>;
@@ -46,7 +46,7 @@ export interface PreparedContent {
 export interface Content {
   id: string;
   bytes: number;
-  sha256: string | null;
+  sha256: string;
   /** Opens the content, or the part of it. Throws DamagedBlobError, also while the stream is read. */
   open(part?: BlobRange | null): Promise<Readable>;
 }
@@ -96,6 +96,21 @@ export class Contents {
       insert: (tx) => insert(tx, row),
       discard: async () => {},
     };
+  }
+
+  /** Prepares the parts of a text as content. Holds a long text in memory only in parts. */
+  async prepareText(parts: AsyncGenerator<string>): Promise<PreparedContent> {
+    let head = '';
+    for (let next = await parts.next(); !next.done; next = await parts.next()) {
+      head += next.value;
+      if (head.length <= INLINE_BYTES_MAX) continue;
+      const rest = (async function* () {
+        yield head;
+        yield* parts;
+      })();
+      return this.prepareStream(Readable.from(rest, { objectMode: false }), Number.MAX_SAFE_INTEGER);
+    }
+    return this.prepare(Buffer.from(head));
   }
 
   /** Prepares content from a stream. Throws TooLargeError beyond `bytesMax`. */

@@ -13,8 +13,10 @@ import {
   type BlobRange,
   type BlobReader,
   type BlobStore,
+  checkBlobKey,
   formatMarker,
   type InstallationMarker,
+  isBlobKey,
   MARKER_FILE,
   MarkerExistsError,
   openOrRestore,
@@ -27,8 +29,6 @@ import { FILE_CHUNK_BYTES, writeHashedFile } from './hashed-file.ts';
 const INCOMING = 'incoming';
 /** Names of the folders of blobs: the last characters of their keys. */
 const SHARD_FOLDER = /^[a-z0-9-]{1,2}$/;
-/** Excludes the names with a dot that NFS uses for removed files that are still open. */
-const KEY = /^[a-z0-9-]+$/;
 /** Another process that shares the folder may still be writing a younger file. */
 const ABANDONED_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -47,7 +47,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
   await mkdir(incoming, { recursive: true });
   if (owner !== undefined) await removeAbandoned(join(folder, INCOMING), (await stat(incoming)).mtimeMs);
   const findPath = (key: string): string => diskBlobPath(folder, key);
-  const findTrashPath = (key: string): string => join(folder, TRASH_FOLDER, key);
+  const findTrashPath = (key: string): string => trashPath(folder, key);
 
   const restore = async (key: string): Promise<boolean> => {
     await mkdir(dirname(findPath(key)), { recursive: true });
@@ -76,7 +76,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
           : error;
       }),
     async put(key, source, bytesMax) {
-      const temporary = join(incoming, key);
+      const temporary = join(incoming, checkBlobKey(key));
       try {
         const measured = await writeHashedFile(temporary, source, bytesMax, { flush: true });
         const path = findPath(key);
@@ -90,7 +90,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
         throw error;
       }
     },
-    remove: (key) => rm(findPath(key), { force: true }),
+    remove: async (key) => rm(findPath(key), { force: true }),
     async moveToTrash(key, now) {
       await mkdir(join(folder, TRASH_FOLDER), { recursive: true });
       try {
@@ -102,7 +102,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
       }
     },
     restore,
-    purge: (key) => rm(findTrashPath(key), { force: true }),
+    purge: async (key) => rm(findTrashPath(key), { force: true }),
     writeMarker: (marker, { isFirst = false } = {}) => writeMarkerFile({ folder, incoming, marker, isFirst }),
     removeMarker: () => rm(join(folder, MARKER_FILE), { force: true }),
   };
@@ -137,13 +137,14 @@ export function openDiskBlobReader(folder: string): BlobReader {
   async function* written(path: string, before: number): AsyncGenerator<string> {
     for (const key of await listNames(path)) {
       const found = await stat(join(path, key)).catch(() => null);
-      if (KEY.test(key) && found?.isFile() && found.mtimeMs < before) yield key;
+      // NFS gives names with a dot to removed files that are still open.
+      if (isBlobKey(key) && found?.isFile() && found.mtimeMs < before) yield key;
     }
   }
   return {
-    open: (key, part) =>
+    open: async (key, part) =>
       openFile(key, diskBlobPath(folder, key), part).catch((error: unknown) => {
-        if (error instanceof BlobMissingError) return openFile(key, join(folder, TRASH_FOLDER, key), part);
+        if (error instanceof BlobMissingError) return openFile(key, trashPath(folder, key), part);
         throw error;
       }),
     async stat(key) {
@@ -214,9 +215,13 @@ async function removeAbandoned(incoming: string, now: number): Promise<void> {
     }
 }
 
-/** Returns the path of the blob, whether it exists or not. */
+/** Returns the path of the blob, whether it exists or not. Throws BlobMissingError for a name that no blob has. */
 export function diskBlobPath(folder: string, key: string): string {
-  return join(folder, key.slice(-2), key);
+  return join(folder, checkBlobKey(key).slice(-2), key);
+}
+
+function trashPath(folder: string, key: string): string {
+  return join(folder, TRASH_FOLDER, checkBlobKey(key));
 }
 
 /** Waits until the file, or the names in the folder, are on the disk. */

@@ -21,7 +21,7 @@ interface Parts {
   log: Log;
 }
 
-/** Returns the identity of the database; undefined before the first start of a release with identities. */
+/** Returns the identity of the database; undefined before the first start. */
 export function findIdentity(db: Reader): Promise<IdentityTable | undefined> {
   return db.selectFrom('installation_identity').selectAll().executeTakeFirst();
 }

@@ -1,13 +1,13 @@
 /** Opens the blob store that the settings name. */
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { StorageConfig } from '../config.ts';
 import type { BlobReader, BlobStore } from './blob-store.ts';
 import { openDiskBlobReader, openDiskBlobs } from './disk.ts';
 import { openS3BlobReader, openS3Blobs } from './s3.ts';
 import { checkSharedFolder } from './shared-folder.ts';
 
-type Settings = Pick<Config, 'data' | 's3' | 'sharedBlobs'>;
+type Settings = Pick<StorageConfig, 'data' | 's3' | 'sharedBlobs'>;
 
 /** Returns the folder of the blobs; it has no meaning for blobs in a bucket. */
 export function blobsFolder({ data, sharedBlobs }: Pick<Settings, 'data' | 'sharedBlobs'>): string {

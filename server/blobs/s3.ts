@@ -19,8 +19,10 @@ import {
   type BlobRange,
   type BlobReader,
   type BlobStore,
+  checkBlobKey,
   formatMarker,
   type InstallationMarker,
+  isBlobKey,
   MARKER_FILE,
   MarkerExistsError,
   openOrRestore,
@@ -155,13 +157,14 @@ export async function openS3Blobs(
   await rm(spool, { recursive: true, force: true });
   await mkdir(spool, { recursive: true, mode: 0o700 });
   const objects = new ObjectWriter(connection, spool);
-  const nameTrashed = (key: string): string => `${prefix}${TRASH_FOLDER}/${key}`;
+  const nameTrashed = (key: string): string => `${prefix}${TRASH_FOLDER}/${checkBlobKey(key)}`;
 
   /** The readers of a blob in the trash share one move: a second copy would replace the object that the first reader reads. */
   const restoring = new Map<string, Promise<boolean>>();
-  const restore = (key: string): Promise<boolean> => {
+  const restore = async (key: string): Promise<boolean> => {
     const moving =
-      restoring.get(key) ?? objects.move(nameTrashed(key), prefix + key).finally(() => restoring.delete(key));
+      restoring.get(key) ??
+      objects.move(nameTrashed(key), prefix + checkBlobKey(key)).finally(() => restoring.delete(key));
     restoring.set(key, moving);
     return moving;
   };
@@ -170,16 +173,19 @@ export async function openS3Blobs(
     ...createReader(connection),
     open: (key, part = null) =>
       openOrRestore(
-        () => openExisting(connection, { object: prefix + key, key, part }),
+        () => openExisting(connection, { object: prefix + checkBlobKey(key), key, part }),
         () => restore(key),
       ),
-    put: async (key, source, bytesMax) => ({ key, ...(await objects.store(prefix + key, source, bytesMax)) }),
-    remove: (key) => objects.remove(prefix + key),
+    put: async (key, source, bytesMax) => ({
+      key,
+      ...(await objects.store(prefix + checkBlobKey(key), source, bytesMax)),
+    }),
+    remove: async (key) => objects.remove(prefix + checkBlobKey(key)),
     async moveToTrash(key) {
-      await objects.move(prefix + key, nameTrashed(key));
+      await objects.move(prefix + checkBlobKey(key), nameTrashed(key));
     },
     restore,
-    purge: (key) => objects.remove(nameTrashed(key)),
+    purge: async (key) => objects.remove(nameTrashed(key)),
     writeMarker: (marker, { isFirst = false } = {}) => objects.writeMarker(marker, isFirst),
     removeMarker: () => objects.remove(prefix + MARKER_FILE),
   };
@@ -223,24 +229,31 @@ function createReader(connection: BucketConnection): BlobReader {
       );
       for (const { name, writtenAt } of parseObjects(page)) {
         const key = name.slice(folder.length);
-        if (writtenAt < writtenBefore && /^[a-z0-9-]+$/.test(key)) yield key;
+        if (writtenAt < writtenBefore && isBlobKey(key)) yield key;
       }
       token =
         readElement(page, 'IsTruncated') === 'true' ? readElement(page, 'NextContinuationToken') : undefined;
     } while (token !== undefined);
   }
   return {
-    open: (key, part = null) =>
-      openExisting(connection, { object: prefix + key, key, part }).catch((error: unknown) => {
+    open: async (key, part = null) =>
+      openExisting(connection, { object: prefix + checkBlobKey(key), key, part }).catch((error: unknown) => {
         if (!(error instanceof BlobMissingError)) throw error;
-        return openExisting(connection, { object: `${prefix}${TRASH_FOLDER}/${key}`, key, part });
+        return openExisting(connection, {
+          object: `${prefix}${TRASH_FOLDER}/${checkBlobKey(key)}`,
+          key,
+          part,
+        });
       }),
-    stat: (key) =>
-      send({ purpose: `describe ${key}`, method: 'HEAD', object: prefix + key }, async (response) => {
-        await drain(response);
-        const { 'content-length': length, 'last-modified': written = '', etag = '' } = response.headers;
-        return { bytes: Number(length), writtenAt: Date.parse(written), version: `${etag} ${written}` };
-      }).catch(ignoreMissing),
+    stat: async (key) =>
+      send(
+        { purpose: `describe ${key}`, method: 'HEAD', object: prefix + checkBlobKey(key) },
+        async (response) => {
+          await drain(response);
+          const { 'content-length': length, 'last-modified': written = '', etag = '' } = response.headers;
+          return { bytes: Number(length), writtenAt: Date.parse(written), version: `${etag} ${written}` };
+        },
+      ).catch(ignoreMissing),
     list: (writtenBefore) => list(prefix, writtenBefore),
     listTrash: (movedBefore) => list(`${prefix}${TRASH_FOLDER}/`, movedBefore),
     async readMarker() {

@@ -1,11 +1,13 @@
 /** The tables of contents, backup holds and the identity of the installation. */
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 /** One piece of content. */
 export interface ContentsTable {
   id: string;
   bytes: number;
-  sha256: string | null;
+  /** In hex. */
+  sha256: string;
   /** Small content itself, otherwise null. */
   inline: Uint8Array | null;
   /** The blob of large content, otherwise null. Several contents may share a blob. */
@@ -39,45 +41,15 @@ declare module '../database/database.ts' {
   }
 }
 
-/** Name of the migration that created the identity: earlier databases have none. */
-export const IDENTITY_MIGRATION = '0045-installation-identity';
-
-export const migrations: readonly Migration[] = [
-  {
-    name: '0001-contents',
-    async up(db, types) {
-      await db.schema
-        .createTable('contents')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('bytes', 'bigint', (column) => column.notNull())
-        .addColumn('sha256', 'text')
-        .addColumn('inline', types.bytes)
-        .addColumn('blob_key', 'text')
-        .execute();
-      await db.schema.createIndex('contents_blob').on('contents').column('blob_key').execute();
-    },
-  },
-  {
-    name: '0044-backup-holds',
-    async up(db) {
-      await db.schema
-        .createTable('backup_holds')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-  {
-    name: IDENTITY_MIGRATION,
-    async up(db) {
-      await db.schema
-        .createTable('installation_identity')
-        .addColumn('one', 'integer', (column) => column.primaryKey())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('generation', 'bigint', (column) => column.notNull())
-        .addColumn('seen_at', 'bigint', (column) => column.notNull())
-        .addColumn('clean_up_stopped', 'text')
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db, { bytes }) =>
+  executeAll(db, [
+    sql`create table contents (
+      id text primary key, bytes bigint not null, sha256 text not null, inline ${bytes}, blob_key text
+    )`,
+    sql`create index contents_blob on contents (blob_key)`,
+    sql`create table backup_holds (id text primary key, expires_at bigint not null)`,
+    sql`create table installation_identity (
+      one integer primary key, id text not null, generation bigint not null, seen_at bigint not null,
+      clean_up_stopped text
+    )`,
+  ]);

@@ -3,8 +3,10 @@
  * in one step, files that only one process can create, folders that support sync, and a clock close to the local one. The
  * clean-up compares the times of files with the local time.
  */
+
 import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatDuration, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';
 import { isErrno } from '@switchyard/runner/process/errors.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
@@ -81,10 +83,12 @@ export async function checkSharedFolder(
       refuse('where two processes can create the same file: use NFS version 4, or a bucket.');
     const { mtimeMs } = await attempt('read the time of a file', () => stat(second));
     const skewMs = Math.abs(mtimeMs - clock.now());
-    if (skewMs > CLOCK_SKEW_MAX_MS)
+    if (skewMs > CLOCK_SKEW_MAX_MS) {
+      const [skew, allowed] = formatSides([skewMs, CLOCK_SKEW_MAX_MS], formatDuration);
       refuse(
-        `whose clock is ${Math.round(skewMs / 1000)} s apart from this machine's; at most ${CLOCK_SKEW_MAX_MS / 1000} s are allowed. Synchronise both clocks, for example with NTP.`,
+        `whose clock is ${skew} apart from this machine's; at most ${allowed} are allowed. Synchronise both clocks, for example with NTP.`,
       );
+    }
   } finally {
     for (const path of [first, second]) await rm(path, { force: true }).catch(() => {});
   }

@@ -24,7 +24,7 @@ const VERIFIED_KEYS_MAX = 1000;
 export interface ReferencedBlob {
   key: string;
   bytes: number;
-  sha256: string | null;
+  sha256: string;
 }
 
 /** The kinds of damage, as the metric names them. */
@@ -161,7 +161,7 @@ export class VerifiedBlobs {
 
   #compare(blob: ReferencedBlob, bytes: number, sha256: string): void {
     if (bytes !== blob.bytes) throw this.#damaged(blob, 'truncated');
-    if (blob.sha256 !== null && blob.sha256 !== sha256) throw this.#damaged(blob, 'changed');
+    if (blob.sha256 !== sha256) throw this.#damaged(blob, 'changed');
   }
 
   #damaged({ key }: { key: string }, damage: Damage, cause?: unknown): DamagedBlobError {

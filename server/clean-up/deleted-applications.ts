@@ -15,6 +15,7 @@ import {
 import type { Contents } from '../blobs/contents.ts';
 import type { Database, Writer } from '../database/database.ts';
 import { removeEnsembles } from '../ensembles/store.ts';
+import { removeLooksOfApplication } from '../experiments/questions/store.ts';
 import { removeAcceptanceTestsOfApplication } from '../experiments/store/acceptance-tests.ts';
 import {
   removeExperimentInputsOfApplication,
@@ -28,7 +29,6 @@ import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { removeSubscription } from '../marketplace/subscription-store.ts';
 import { removePolicy } from '../retention/store.ts';
 import { RunDeletion } from '../runs/execute/cancel-and-delete.ts';
-import { removeRunBackfill } from '../runs/listing/backfill.ts';
 import { removeAssetBatch } from '../runs/store/assets.ts';
 import { removePlannedRunsOfApplication } from '../runs/store/planned-runs.ts';
 import { removeRoutesOfApplication } from '../runs/store/routes.ts';
@@ -58,6 +58,8 @@ const REMOVALS: readonly Removal[] = [
   removeExperimentInputsOfApplication,
   removeExperimentsOfApplication,
   removePlanDrawsOfApplication,
+  // After the experiments: a look is stored only while its experiment exists.
+  removeLooksOfApplication,
   removeInputSetInputs,
   removeInputSets,
   removeInputs,
@@ -106,7 +108,6 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     await removeRuns(uid);
     for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH_SIZE));
     await database.transact(async (tx) => {
-      await removeRunBackfill(tx, uid);
       await removeSubscription(tx, uid);
       await removePolicy(tx, uid);
       await removeApplicationQuotas(tx, uid);

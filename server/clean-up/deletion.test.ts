@@ -1,6 +1,13 @@
 /** Deletion removes all rows and blobs of a resource, also with concurrent requests, and nothing else. */
-import type { ApplicationId, ExperimentId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type {
+  ApplicationId,
+  ExperimentId,
+  RunId,
+  VersionId,
+  WorkerTokenId,
+} from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, describe, expect, test } from 'vitest';
+import { replaceAllowedTokens } from '../marketplace/allowed-worker-tokens.ts';
 import { insertSubscription } from '../marketplace/subscription-store.ts';
 import { insertPlannedRuns } from '../runs/store/planned-runs.ts';
 import { acquireRoute, insertCapture } from '../runs/store/routes.ts';
@@ -23,20 +30,15 @@ const RETAINED_TABLES = [
   'backup_holds',
   'members',
   'keys',
-  'installation',
-  'installation_identity',
-  'migrations',
-  'migrations_lock',
+  ...['installation', 'installation_identity'],
+  ...['migrations', 'migrations_lock'],
   'opened',
-  'run_backfills',
   'sessions',
   'sign_in_tickets',
   'device_authorizations',
   'removed_members',
-  'sso_identities',
-  'sso_used_states',
-  'usage_records',
-  'usage_days',
+  ...['sso_identities', 'sso_used_states'],
+  ...['usage_records', 'usage_days', 'slot_minutes'],
   'cost_rates',
   'account_quotas',
   'account_licenses',
@@ -131,7 +133,7 @@ async function planAndRoute(run: RunId): Promise<void> {
     .select(['application_uid', 'input_content_id'])
     .where('id', '=', run)
     .executeTakeFirstOrThrow();
-  const by = { userEmail: 'a@example.com', plannedAt: 1 };
+  const by = { userEmail: 'a@example.com', key: null, plannedAt: 1 };
   const plan = { ownerUid: 'x', applicationUid: application_uid, ...by, experiment: null };
   const planned = { position: 0, instanceId: 'gone', versionId: '', options: {} };
   const route = { experimentUid: 'x', experimentId: 'x' as ExperimentId };
@@ -148,19 +150,21 @@ async function planAndRoute(run: RunId): Promise<void> {
 async function publishAndSubscribe(): Promise<void> {
   const { id } = (await server.client.call('getAccount')).body;
   const body = { id: 'app' as ApplicationId, ref_app_id: 'app', title: 'Any title' };
-  await server.client.call('createMarketplaceApp', { params: { partner_id: id }, body });
   const params = { partner_id: id, marketplace_app_id: 'app' };
+  const { subscription_id } = (await server.client.call('createMarketplaceApp', { params, body })).body;
   const version = { id: 'v1' as VersionId, ref_app_version_id: 'v1' };
   await server.client.call('createMarketplaceVersion', { params, body: version });
   const { database } = server.runningServer;
   const rows = database.read.selectFrom('applications').select('uid');
   const { uid } = await rows.where('id', '=', body.id).executeTakeFirstOrThrow();
-  await database.transact((tx) =>
-    insertSubscription(tx, {
+  await database.transact(async (tx) => {
+    const nobody = { email: '', key: null, at: 0 };
+    await replaceAllowedTokens(tx, subscription_id, ['any' as WorkerTokenId], nobody);
+    await insertSubscription(tx, {
       ...{ application_uid: uid, account_id: id, subscription_id: 'any', state: 'active' },
       ...{ partner_id: id, partner_name: 'Any name', app_title: 'Any title', created_at: 1 },
-    }),
-  );
+    });
+  });
 }
 /** Stores a graph of the run, and the row of a child, which only a run with access to the API can create. */
 async function addWorkflow(run: RunId): Promise<void> {
@@ -293,7 +297,7 @@ test('the deletion of a run removes its own content alone', async () => {
 test('the deletion of a run removes more log lines than one transaction can', async () => {
   await start();
   const run = await createRunAndWait(server, 'app', { input: {} });
-  const row = { run_id: run.id as never, at: clock.now(), lines: '[]' };
+  const row = { run_id: run.id as never, at: clock.now(), lines: '[]', lines_so_far: 0, chars_so_far: 0 };
   await server.runningServer.database.transact(async (tx) => {
     for (let seq = 100; seq < 1300; seq += 1)
       await tx

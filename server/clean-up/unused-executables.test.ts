@@ -231,6 +231,7 @@ test('a run of an executable that was removed meanwhile is refused and leaves no
     application,
     target,
     email: '',
+    key: null,
     name: '',
     description: '',
     options: null,

@@ -1,4 +1,5 @@
 /** Uses that prevent the deletion of a version: instances in use, and started experiments. */
+import { EXPERIMENTS, RUN_OWNER_KINDS } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import type { Writer } from '../database/database.ts';
@@ -10,9 +11,6 @@ import { findLockedInstance, listInstancesOfVersion } from '../instances/store.t
 import { findPublishedVersion } from '../marketplace/store.ts';
 import { findPlannedInstanceOfVersion } from '../runs/store/planned-runs.ts';
 import { findUnfinishedRunOfVersion } from '../runs/store/runs.ts';
-
-/** Kinds whose name ends in "experiment"; the others are tests. */
-const EXPERIMENT_KINDS: ReadonlySet<string> = new Set(['batch', 'bisect']);
 
 /**
  * Returns the message for a version that cannot be deleted, with its user and the remedy; null when it can. An instance
@@ -38,13 +36,9 @@ export async function describeVersionUse(
       application.default_instance,
       'is the default instance of the application; set default_instance to another or to "latest" first.',
     );
-  for (const experiment of await listStartedExperiments(
-    tx,
-    ['batch', 'bisect', 'shadow', 'switchback'],
-    uid,
-  )) {
+  for (const experiment of await listStartedExperiments(tx, RUN_OWNER_KINDS, uid)) {
     const references = listReferences(experiment);
-    const test = `the ${experiment.type} ${EXPERIMENT_KINDS.has(experiment.kind) ? 'experiment' : 'test'} ${quoteValue(experiment.id)}`;
+    const test = `the ${EXPERIMENTS[experiment.type].noun} ${quoteValue(experiment.id)}`;
     const instance = references.instances.find((id) => instances.has(id));
     if (instance !== undefined)
       return describeUse(instance, `takes part in ${test}, which has started; end that first.`);

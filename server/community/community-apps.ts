@@ -1,4 +1,6 @@
 /** Finds files of community apps by the paths of the published client, among the files of the console. */
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import type { ConsoleFiles } from '../site/console.ts';
 
 const LIST = 'community-apps/manifest.yml';
@@ -6,11 +8,12 @@ const LIST = 'community-apps/manifest.yml';
 const LIST_PATH = '/samples/community.json';
 const ARCHIVE = /^community-apps\/(?<app>[^/]+)\/(?<version>[^/]+)\/(?<name>[^/]+)\.tar\.gz$/;
 
-/** An entry of the list, as the build writes it. */
-interface CommunityApp {
-  name: string;
-  app_versions: string[];
-}
+/** The list, as the build writes it. */
+const parseList = createJsonParser(
+  Type.Object({
+    apps: Type.Array(Type.Object({ name: Type.String(), app_versions: Type.Array(Type.String()) })),
+  }),
+);
 
 /** Returns the path of the file below `/console`; undefined for a file that the community apps do not have. */
 export function findCommunityFile(files: ConsoleFiles, file: string): string | undefined {
@@ -19,7 +22,7 @@ export function findCommunityFile(files: ConsoleFiles, file: string): string | u
   if (file === LIST) return LIST_PATH;
   const { app, version, name } = ARCHIVE.exec(file)?.groups ?? {};
   if (app === undefined || version === undefined || name !== `${app}_${version}`) return undefined;
-  const { apps }: { apps: CommunityApp[] } = JSON.parse(list.plain.toString());
+  const { apps } = parseList(list.plain.toString(), LIST_PATH);
   const path = `/samples/${app}.tgz`;
   const isListed = apps.some((one) => one.name === app && one.app_versions.includes(version));
   return isListed && files.has(path) ? path : undefined;

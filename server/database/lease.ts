@@ -7,7 +7,7 @@
  */
 import { sql } from 'kysely';
 import type { Database, Reader, Writer } from './database.ts';
-import type { Migration } from './migrate.ts';
+import { executeAll, type Migration } from './migrate.ts';
 
 interface LeasesTable {
   name: string;
@@ -28,22 +28,13 @@ declare module './database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0160-leases',
-    async up(db) {
-      await db.schema
-        .createTable('leases')
-        .addColumn('name', 'text', (column) => column.primaryKey())
-        .addColumn('holder', 'text', (column) => column.notNull())
-        .addColumn('folder_id', 'text', (column) => column.notNull())
-        .addColumn('holder_name', 'text', (column) => column.notNull())
-        .addColumn('fence', 'bigint', (column) => column.notNull())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table leases (
+      name text primary key, holder text not null, folder_id text not null, holder_name text not null,
+      fence bigint not null, expires_at bigint not null
+    )`,
+  ]);
 
 /** A process that may hold a lease. */
 export interface LeaseHolder {

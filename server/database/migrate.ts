@@ -3,7 +3,7 @@
  *
  * Invariant: a released migration never changes in effect.
  */
-import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
 import { makeAppendOnly } from './append-only.ts';
 import type { Database } from './database.ts';
@@ -11,11 +11,11 @@ import { restrictStatus, type StatusRule } from './status-transitions.ts';
 
 /** Column types and triggers whose SQL differs between the databases. */
 interface ColumnTypes {
-  bytes: ColumnDataType | RawBuilder<unknown>;
+  bytes: RawBuilder<unknown>;
   /** A whole number that grows with every row, as the primary key. */
   sequence: RawBuilder<unknown>;
   /** Text in the order of its bytes, whatever the locale of the database. */
-  orderedText: ColumnDataType | RawBuilder<unknown>;
+  orderedText: RawBuilder<unknown>;
   /** End of a table that is stored in the order of its primary key, where the database has such tables. */
   clustered: RawBuilder<unknown>;
   /** Makes the table append-only; a later update may fill in the columns of `once`, all together and one time. */
@@ -33,6 +33,14 @@ export interface Migration {
    * is refused while such a server is connected. `migrations.test.ts` checks the statements.
    */
   breaks?: string;
+}
+
+/** Executes the statements one after the other. */
+export async function executeAll(
+  db: Kysely<unknown>,
+  statements: readonly RawBuilder<unknown>[],
+): Promise<void> {
+  for (const statement of statements) await statement.execute(db);
 }
 
 /** A migration failed and was rolled back; the message names it. */
@@ -56,9 +64,9 @@ export async function migrate(
           clustered: sql``,
         }
       : {
-          bytes: 'blob',
+          bytes: sql`blob`,
           sequence: sql`integer primary key autoincrement`,
-          orderedText: 'text',
+          orderedText: sql`text`,
           clustered: sql`without rowid`,
         }),
     makeAppendOnly: (db, table, once) => makeAppendOnly(db, database.kind, table, once),

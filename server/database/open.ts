@@ -1,6 +1,6 @@
 /** Opens the database that the settings name. */
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { StorageConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { openPostgres } from './postgres/postgres.ts';
@@ -14,7 +14,7 @@ export const sqlitePath = (dataFolder: string): string => join(dataFolder, 'swit
  * number of migrations that it knows.
  */
 export async function openDatabase(
-  { postgres, data }: Config,
+  { postgres, data }: StorageConfig,
   log: Log,
   migrationCount?: number,
 ): Promise<Database> {

@@ -2,6 +2,8 @@
 
 /** SQLite's code for a full disk. */
 const SQLITE_FULL = 13;
+/** SQLite's extended code for an index of the WAL that cannot grow, which only a full disk or quota prevents. */
+const SQLITE_IOERR_SHMSIZE = 4874;
 /** SQLite's code for other disk errors, such as a full disk when the WAL has to grow. */
 const SQLITE_IOERR = 10;
 /** SQLite's code for a read-only file or disk. */
@@ -30,8 +32,8 @@ const TRANSIENT_MESSAGES = [
 
 /** Reports whether the disk of the database is full. */
 export function isDatabaseFull(error: unknown): boolean {
-  const { errcode, code } = readErrorCodes(error);
-  return errcode === SQLITE_FULL || code === '53100';
+  const { errcode, extended, code } = readErrorCodes(error);
+  return errcode === SQLITE_FULL || extended === SQLITE_IOERR_SHMSIZE || code === '53100';
 }
 
 /** Reports whether the database is read-only, as on a disk that became read-only. */
@@ -60,6 +62,8 @@ export function isTransient(error: unknown): boolean {
 interface ErrorCodes {
   /** SQLite's primary code; 0 without one. */
   errcode: number;
+  /** SQLite's extended code; 0 without one. */
+  extended: number;
   /** PostgreSQL's state or Node's code; empty without one. */
   code: string;
   message: string;
@@ -67,9 +71,11 @@ interface ErrorCodes {
 
 /** Returns the codes of an error of a driver. Of SQLite's extended codes the lowest byte is the primary code. */
 export function readErrorCodes(error: unknown): ErrorCodes {
-  if (typeof error !== 'object' || error === null) return { errcode: 0, code: '', message: '' };
+  if (typeof error !== 'object' || error === null) return { errcode: 0, extended: 0, code: '', message: '' };
+  const extended = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
   return {
-    errcode: 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0,
+    errcode: extended & 0xff,
+    extended,
     code: 'code' in error && typeof error.code === 'string' ? error.code : '',
     message: 'message' in error && typeof error.message === 'string' ? error.message : '',
   };

@@ -2,6 +2,7 @@
 import { DEVICE_CODE_HEADER } from '@switchyard/contract/account/sign-in/device-authorizations.ts';
 import {
   DEVICE_AUTHORIZATION_SECONDS,
+  DEVICE_AUTHORIZATIONS_MAX,
   NETWORK_DEVICE_AUTHORIZATIONS_MAX,
   USER_CODE_ALPHABET,
 } from '@switchyard/contract/limits.ts';
@@ -91,12 +92,12 @@ describe('an approved program', () => {
     expect((await redeem(device_code)).body).toMatchObject({ role: 'viewer' });
   });
 
-  test('gets nothing after the key of the person was revoked; a cascade reaches its key', async () => {
+  test('gets nothing after the key of the person was revoked; its key ends with that of the person', async () => {
     const person = await server.createKey('operator');
     const [early, late] = [await start(), await start()];
     for (const { user_code } of [early, late]) await approve(user_code, { token: person.token });
     const { token } = (await redeem(early.device_code)).body as { token: string };
-    await server.client.call('revokeKey', { params: { key_id: person.id }, query: { cascade: true } });
+    await server.client.call('revokeKey', { params: { key_id: person.id } });
     expectError(await redeem(late.device_code), 403, 'revoked');
     expectError(await server.request('GET', '/v1/account', { token }), 401);
   });
@@ -148,11 +149,54 @@ test('neither code is in the database', async () => {
     expect(text).not.toContain(secret);
 });
 
-test('the open requests of one network are bounded, until they expire', async () => {
+test('A3: the open requests of one network are bounded: another one replaces the oldest undecided one', async () => {
   clock.advance(DEVICE_AUTHORIZATION_SECONDS * 1000);
-  const body = { client_name: 'any program' };
-  for (let count = 0; count < NETWORK_DEVICE_AUTHORIZATIONS_MAX; count += 1) await start();
-  expectError(await server.request('POST', PATH, { token: null, body }), 429, 'Too many sign-ins');
+  const [approved, oldest] = [await start(), await start()];
+  await approve(approved.user_code);
+  for (let count = 2; count < NETWORK_DEVICE_AUTHORIZATIONS_MAX; count += 1) {
+    clock.advance(1);
+    await start();
+  }
+  expect((await readStatus(oldest.device_code)).body).toEqual({ status: 'pending' });
+  const newest = await start();
+  expectError(await readStatus(oldest.device_code), 404);
+  expect((await readStatus(approved.device_code)).body).toEqual({ status: 'approved' });
+  expect((await readStatus(newest.device_code)).body).toEqual({ status: 'pending' });
+});
+
+test('A3: on a full server another network replaces a request of the network with most', async () => {
   clock.advance(DEVICE_AUTHORIZATION_SECONDS * 1000);
-  expectStatus(await server.request('POST', PATH, { token: null, body }), 201);
+  const { database } = server.runningServer;
+  const { user_code } = await start();
+  const found = await server.client.call('getDeviceAuthorization', { query: { user_code } });
+  const row = await database.read
+    .selectFrom('device_authorizations')
+    .selectAll()
+    .where('id', '=', found.body.id)
+    .executeTakeFirstOrThrow();
+  const rows = Array.from({ length: DEVICE_AUTHORIZATIONS_MAX - 1 }, (_, index) => ({
+    ...row,
+    ...{ id: `device-${index}` as typeof row.id, network: `10.0.0.${index % 90}` },
+    ...{ device_code_hash: `device ${index}`, user_code_hash: `user ${index}` },
+  }));
+  await database.transact(async (tx) => {
+    for (let at = 0; at < rows.length; at += 500)
+      await tx
+        .insertInto('device_authorizations')
+        .values(rows.slice(at, at + 500))
+        .execute();
+  });
+  const countRows = async (network: string): Promise<number> =>
+    (
+      await database.read
+        .selectFrom('device_authorizations')
+        .select('id')
+        .where('network', '=', network)
+        .where('expires_at', '>', clock.now())
+        .execute()
+    ).length;
+  expect(await countRows('10.0.0.0')).toBe(23);
+  await start();
+  expect(await countRows('10.0.0.0')).toBe(22);
+  expect(await countRows('127.0.0.1')).toBe(2);
 });

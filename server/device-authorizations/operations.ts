@@ -57,7 +57,7 @@ export const startDeviceAuthorization: OperationHandler<'startDeviceAuthorizatio
   };
   const page = `${publicUrl()}/console/device`;
   return commit(async (tx) => {
-    await requireFreePlace(tx, row);
+    await freePlace(tx, row);
     await store.insertAuthorization(tx, row);
     return {
       status: 201,
@@ -166,13 +166,17 @@ function unknownUserCode(code: string) {
   );
 }
 
-/** Throws a 429 when too many requests are open. Requests of the same moment may exceed the bound by their number. */
-async function requireFreePlace(
-  tx: Writer,
-  { network, created_at }: DeviceAuthorizationsTable,
-): Promise<void> {
-  const { all, fromNetwork } = await store.countOpen(tx, network, created_at);
-  if (all < DEVICE_AUTHORIZATIONS_MAX && fromNetwork < NETWORK_DEVICE_AUTHORIZATIONS_MAX) return;
+/**
+ * When too many are open, deletes the oldest undecided request of the network, or of the network with most requests. A refusal
+ * would let one address keep out everybody behind its proxy. Throws a 429 when none is
+ * undecided. Requests of the same moment may exceed the bound by their number.
+ */
+async function freePlace(tx: Writer, { network, created_at: now }: DeviceAuthorizationsTable): Promise<void> {
+  const open = await store.countOpen(tx, network, now);
+  const isNetworkFull = open.fromNetwork >= NETWORK_DEVICE_AUTHORIZATIONS_MAX;
+  if (!isNetworkFull && open.all < DEVICE_AUTHORIZATIONS_MAX) return;
+  const crowded = isNetworkFull ? network : await store.findLargestNetwork(tx, now);
+  if (crowded !== undefined && (await store.deleteOldestPending(tx, crowded, now))) return;
   throw tooManyRequests('Too many sign-ins from other devices are open; try again in a quarter of an hour.');
 }
 
@@ -194,7 +198,7 @@ async function buildApprovedKey(
   const { email, owner } = parent;
   const key: KeysTable = {
     ...{ id, account_id, name: client_name, role, email, owner },
-    ...{ created_by: key_id, created_by_email: email, descends_from: key_id },
+    ...{ created_by: key_id, created_by_email: email, descends_from: key_id, invite: null },
     ...{ created_at: now, last_used_at: null },
   };
   if (!canGrant(parent.role, role))

@@ -2,7 +2,8 @@
 import type { DeviceStatus } from '@switchyard/contract/account/sign-in/device-authorizations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, DeviceAuthorizationId, KeyId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface DeviceAuthorizationsTable {
   id: DeviceAuthorizationId;
@@ -30,37 +31,14 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0170-device-authorizations',
-    async up(db) {
-      await db.schema
-        .createTable('device_authorizations')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('device_code_hash', 'text', (column) => column.notNull())
-        .addColumn('user_code_hash', 'text', (column) => column.notNull())
-        .addColumn('client_name', 'text', (column) => column.notNull())
-        .addColumn('address', 'text', (column) => column.notNull())
-        .addColumn('network', 'text', (column) => column.notNull())
-        .addColumn('status', 'text', (column) => column.notNull())
-        .addColumn('account_id', 'text')
-        .addColumn('key_id', 'text')
-        .addColumn('role', 'text')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-      for (const column of ['device_code_hash', 'user_code_hash'])
-        await db.schema
-          .createIndex(`device_authorizations_by_${column}`)
-          .on('device_authorizations')
-          .column(column)
-          .unique()
-          .execute();
-      await db.schema
-        .createIndex('device_authorizations_by_expiry')
-        .on('device_authorizations')
-        .column('expires_at')
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table device_authorizations (
+      id text primary key, device_code_hash text not null, user_code_hash text not null,
+      client_name text not null, address text not null, network text not null, status text not null,
+      account_id text, key_id text, role text, created_at bigint not null, expires_at bigint not null
+    )`,
+    sql`create unique index device_authorizations_by_device_code_hash on device_authorizations (device_code_hash)`,
+    sql`create unique index device_authorizations_by_user_code_hash on device_authorizations (user_code_hash)`,
+    sql`create index device_authorizations_by_expiry on device_authorizations (expires_at)`,
+  ]);

@@ -21,6 +21,40 @@ export async function countOpen(
   return { all: Number(rows.all), fromNetwork: Number(rows.fromNetwork) };
 }
 
+/** Finds the network with most undecided requests. */
+export async function findLargestNetwork(tx: Writer, now: number): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('device_authorizations')
+    .select('network')
+    .where('expires_at', '>', now)
+    .where('status', '=', 'pending')
+    .groupBy('network')
+    .orderBy((eb) => eb.fn.countAll(), 'desc')
+    .orderBy('network')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.network;
+}
+
+/** Deletes the oldest undecided request of the network; returns false when it has none. */
+export async function deleteOldestPending(tx: Writer, network: string, now: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('device_authorizations')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('device_authorizations')
+        .select('id')
+        .where('network', '=', network)
+        .where('expires_at', '>', now)
+        .where('status', '=', 'pending')
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(1),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
 /** Finds the request with the hash of one of its codes. */
 export function findByCode(
   db: Reader,

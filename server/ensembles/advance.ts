@@ -14,6 +14,7 @@ import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
 import { cancelRun } from '../runs/execute/cancel-and-delete.ts';
 import { EnsembleLogMerger } from '../runs/logs/ensemble-log.ts';
+import { parseEnsemble } from '../runs/run-columns.ts';
 import { ALL_ASSETS, insertAssets, listAssets, type PreparedAsset } from '../runs/store/assets.ts';
 import {
   listChildRuns,
@@ -34,7 +35,6 @@ import { recordEndedRun } from '../runs/tracing/run-spans.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { computeGain } from './compute-gain.ts';
 import { computeUsage } from './compute-usage.ts';
-import { parseStoredDefinition } from './definition.ts';
 import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
 const BATCH_SIZE = 16;
@@ -93,7 +93,8 @@ async function cancelChildRuns(parts: AdvanceParts, run: RunsTable): Promise<boo
 /** Ends the run with the result of its rules. Returns false when it has ended already. */
 async function endRun(parts: AdvanceParts, run: RunsTable): Promise<boolean> {
   const { database, clock } = parts;
-  const definition = parseStoredDefinition(run.ensemble ?? '');
+  const definition = parseEnsemble(run);
+  if (definition === null) throw new TypeError(`runs.ensemble of id ${run.id} is null.`);
   const refused = await listPlannedRuns(database.read, run.id, { refused: true, limit: ENSEMBLE_RUNS_MAX });
   const children = await listChildRuns(database.read, run.id);
   const outcomes = collectOutcomes(

@@ -1,4 +1,4 @@
-/** The gain from several runs of which the best counts: the expected best of k, and the contribution of each group. */
+/** The gain from several runs of which the best counts: the expected best of k. */
 
 /** The best of k runs. */
 export interface BestOfK {
@@ -33,30 +33,4 @@ export function computeBestOfK(
     }
     return { k, expected: total / solved_share, solved_share: Math.min(1, solved_share) };
   });
-}
-
-/** A run group with its best value; null when none of its runs has one. */
-export interface GroupBest {
-  group: string;
-  best: number | null;
-}
-
-/**
- * Returns the share of each group in the improvement of the best value over the worst one. It is the Shapley value (1953),
- * the mean improvement by the group over all orders in which groups can join. No best value may be worse than `worst`. A
- * group without a value improves nothing. The closed form is that of the airport game (Littlechild and Owen, Management
- * Science 1973). All groups at least as good as a step share it equally.
- */
-export function computeContributions(groups: readonly GroupBest[], worst: number): Map<string, number> {
-  const improvements = groups
-    .map(({ group, best }) => ({ group, improvement: Math.abs((best ?? worst) - worst) }))
-    .sort((a, b) => a.improvement - b.improvement);
-  const contributions = new Map<string, number>();
-  let [reached, shared] = [0, 0];
-  improvements.forEach(({ group, improvement }, index) => {
-    shared += (improvement - reached) / (groups.length - index);
-    reached = improvement;
-    contributions.set(group, shared);
-  });
-  return contributions;
 }

@@ -3,8 +3,8 @@
  * without a value, and so does a run without a number of the indicator; canceled and deleted runs do not count.
  */
 import type { EnsembleGain, EnsembleRule } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { computeBestOfK, computeContributions } from './best-of-k.ts';
-import type { EnsembleDefinition } from './definition.ts';
+import type { EnsembleDefinition } from '../runs/run-columns.ts';
+import { computeBestOfK } from './best-of-k.ts';
 import { type ChildOutcome, findRunNumber } from './select-best-run.ts';
 
 interface MemberRun {
@@ -67,8 +67,7 @@ function describeGroups(
   runs: readonly MemberRun[],
   maximize: boolean,
 ): EnsembleGain['groups'] {
-  const all = listValues(runs);
-  const described = ids.map((run_group_id) => {
+  return ids.map((run_group_id) => {
     const own = runs.filter(({ group }) => group === run_group_id);
     const values = listValues(own);
     const isSolved = values.length > 0;
@@ -80,11 +79,6 @@ function describeGroups(
       best: isSolved ? (maximize ? Math.max(...values) : Math.min(...values)) : null,
     };
   });
-  const contributions = computeContributions(
-    described.map(({ run_group_id, best }) => ({ group: run_group_id, best })),
-    maximize ? Math.min(...all) : Math.max(...all),
-  );
-  return described.map((group) => ({ ...group, contribution: contributions.get(group.run_group_id) ?? 0 }));
 }
 
 /** Returns the group with the smallest share of failed runs, and of those the one with the best mean. */

@@ -2,6 +2,7 @@
 
 import { ENSEMBLE_RUNS_MAX, OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { EnsembleCreate, EnsembleRule, RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import {
   type DeclaredOptions,
@@ -10,17 +11,9 @@ import {
   validateOptionNames,
   validateOptions,
 } from '../instances/rules.ts';
+import { EnsembleDefinition } from '../runs/run-columns.ts';
 
-/** The definition as the tables `ensembles` and `runs` store it, in JSON. */
-export interface EnsembleDefinition {
-  run_groups: RunGroup[];
-  rules: EnsembleRule[];
-}
-
-/** Parses a stored definition, from `ensembles.definition` or `runs.ensemble`. */
-export function parseStoredDefinition(json: string): EnsembleDefinition {
-  return JSON.parse(json) as EnsembleDefinition;
-}
+export const parseEnsembleDefinition = parseColumn('ensembles', 'id', 'definition', EnsembleDefinition);
 
 /**
  * Returns the definition of the request, with defaults filled in. `declared` maps instances to the options that their apps

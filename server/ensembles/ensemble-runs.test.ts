@@ -1,4 +1,5 @@
 /** Ensemble runs through the API: start, progress, cancel and end. */
+import { listPhases } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, expect, test } from 'vitest';
 import { insertPlannedRuns, refusePlannedRun } from '../runs/store/planned-runs.ts';
@@ -197,6 +198,28 @@ test('a cancel request cancels child runs that run, are queued or are planned', 
   expect((await waitForRunEnd(server, 'app', run)).status_v2).toBe('canceled');
 });
 
+test('W2: an ensemble run runs from the start of its first child run', async () => {
+  await start([runGroup('w', { waits: true }, { repetitions: 2 })], {
+    env: { SWITCHYARD_CAPACITY: '6c9500mb870s=1' },
+  });
+  const run = await createRun(server, 'app', ensembleRunOptions());
+  const readMetadata = async (id: string) =>
+    (await server.client.call('getRunMetadata', { params: { application_id: 'app', run_id: id } })).body
+      .metadata;
+  const listPhaseNames = async () => listPhases(await readMetadata(run), Date.now()).map(({ name }) => name);
+  const child = await waitForWaitingChild(run);
+  const readStart = async (id: string) => (await readMetadata(id)).initiated_at;
+  expect(await readStart(run)).toBe(await readStart(child.id));
+  expect(await listPhaseNames()).toEqual(['Waited', 'Running']);
+  await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`);
+  await waitForRunEnd(server, 'app', run);
+  const ofChild = await readStart(child.id);
+  for (const { id } of await fetchChildRuns(run))
+    await server.request('DELETE', `/v1/applications/app/runs/${id}`);
+  expect(await readStart(run)).toBe(ofChild);
+  expect(await listPhaseNames()).toEqual(['Waited', 'Ran']);
+});
+
 test('a cancel request right after the creation cancels every child run', async () => {
   await start([runGroup('w', { waits: true }, { repetitions: 40 })]);
   const runs = await Promise.all([1, 2, 3].map(() => createRun(server, 'app', ensembleRunOptions())));
@@ -279,6 +302,7 @@ test('the rules leave out a child run whose creation failed, with the reason', a
     applicationUid: application_uid,
     plannedAt: 1,
     userEmail: '',
+    key: null,
     experiment: null,
   };
   await database.transact(async (tx) => {

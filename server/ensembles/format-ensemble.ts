@@ -1,20 +1,16 @@
 /** Formats definitions and runs of ensembles as API bodies. */
 import type { Role } from '@switchyard/contract/roles.ts';
-import type {
-  ChildRun,
-  Ensemble,
-  EnsembleRun,
-  RulesResult,
-} from '@switchyard/contract/runs/ensemble-schemas.ts';
+import type { ChildRun, Ensemble, EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import { listHiddenOptions } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
+import { type EnsembleDefinition, parseRulesResult } from '../runs/run-columns.ts';
 import { listChildRuns } from '../runs/store/ensemble-runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
-import { type EnsembleDefinition, listRequestedChildRuns, parseStoredDefinition } from './definition.ts';
+import { listRequestedChildRuns, parseEnsembleDefinition } from './definition.ts';
 import { findInstanceExecutable } from './instance-executables.ts';
 import type { EnsemblesTable } from './schema.ts';
 import { collectOutcomes } from './select-best-run.ts';
@@ -47,7 +43,7 @@ async function formatVisible(
   application: ApplicationsTable,
   row: EnsemblesTable,
 ): Promise<Ensemble> {
-  const { run_groups, rules } = parseStoredDefinition(row.definition);
+  const { run_groups, rules } = parseEnsembleDefinition(row);
   const groups: Ensemble['run_groups'] = [];
   for (const group of run_groups) {
     const names = await hidden.listNames(group.instance_id);
@@ -108,6 +104,7 @@ export async function formatEnsembleRun(
 ): Promise<EnsembleRun> {
   const children = await listChildRuns(db, run.id);
   const outcomes = collectOutcomes(definition, children, new Map());
+  const rules_result = parseRulesResult(run);
   return {
     id: run.id,
     account_id: run.account_id,
@@ -118,7 +115,7 @@ export async function formatEnsembleRun(
     definition_id: (run.definition_id ?? '') as EnsembleId,
     requested_runs: listRequestedChildRuns(definition).length,
     child_runs: outcomes.flatMap(formatChildRun),
-    ...(run.rules_result === null ? {} : { rules_result: JSON.parse(run.rules_result) as RulesResult }),
+    ...(rules_result === null ? {} : { rules_result }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The gain of an ensemble: best of k and contributions by brute force, and the gain of a run through the API. */
+/** The gain of an ensemble: best of k by brute force, and the gain of a run through the API. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRunAndWait } from '../testing/fixtures/apps.ts';
 import {
@@ -8,7 +8,7 @@ import {
   runGroup,
 } from '../testing/fixtures/ensembles.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
-import { computeBestOfK, computeContributions } from './best-of-k.ts';
+import { computeBestOfK } from './best-of-k.ts';
 
 /** Returns every subset of `size` of the items. */
 function listSubsets<Item>(items: readonly Item[], size: number): Item[][] {
@@ -16,11 +16,6 @@ function listSubsets<Item>(items: readonly Item[], size: number): Item[][] {
   return items.flatMap((item, index) =>
     listSubsets(items.slice(index + 1), size - 1).map((rest) => [item, ...rest]),
   );
-}
-/** Returns every order of the items. */
-function listOrders<Item>(items: readonly Item[]): Item[][] {
-  if (items.length === 0) return [[]];
-  return items.flatMap((item, index) => listOrders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
 }
 const average = (values: readonly number[]) =>
   values.reduce((total, value) => total + value, 0) / values.length;
@@ -48,31 +43,11 @@ describe('the best of k runs', () => {
   });
 });
 
-describe('the contributions of groups', () => {
-  test.each([
-    [{ a: 10, b: 14, c: null, d: 10 }, 20],
-    [{ a: -3, b: 8, c: 5 }, -3],
-    [{ a: 4 }, 4],
-  ] as const)('are the mean improvements over all orders in which %j join', (values, worst) => {
-    const groups = Object.entries(values).map(([group, best]) => ({ group, best }));
-    const improve = (joined: typeof groups) =>
-      Math.max(0, ...joined.map(({ best }) => Math.abs((best ?? worst) - worst)));
-    const found = computeContributions(groups, worst);
-    for (const { group } of groups) {
-      const gains = listOrders(groups).map((order) => {
-        const place = order.findIndex((one) => one.group === group);
-        return improve(order.slice(0, place + 1)) - improve(order.slice(0, place));
-      });
-      expect(found.get(group)).toBeCloseTo(average(gains), 12);
-    }
-  });
-});
-
 let server: TestServer;
 afterEach(() => server?.close());
 
 describe('an ensemble run', () => {
-  test('has the gain over its best group, the best of k runs, and the contribution of each group', async () => {
+  test('has the gain over its best group, the best of k runs, and the values of each group', async () => {
     server = await startTestServer();
     await createEnsembleApp(server, [
       runGroup('first', { value: 10 }),
@@ -90,9 +65,9 @@ describe('an ensemble run', () => {
       improvement: 0,
       relative_improvement: 0,
       groups: [
-        { run_group_id: 'first', runs: 1, failed: 0, mean: 10, best: 10, contribution: 6 },
-        { run_group_id: 'second', runs: 2, failed: 0, mean: 16, best: 16, contribution: 0 },
-        { run_group_id: 'third', runs: 1, failed: 1, mean: null, best: null, contribution: 0 },
+        { run_group_id: 'first', runs: 1, failed: 0, mean: 10, best: 10 },
+        { run_group_id: 'second', runs: 2, failed: 0, mean: 16, best: 16 },
+        { run_group_id: 'third', runs: 1, failed: 1, mean: null, best: null },
       ],
       best_of_k: [
         // 10, 16, 16 and a failure.
@@ -117,7 +92,7 @@ describe('an ensemble run', () => {
     expect(rules_result?.gain).toMatchObject({
       value: 9,
       best_group: { run_group_id: 'b', mean: 9 },
-      groups: [{ contribution: 0 }, { contribution: 3 }, { failed: 1, contribution: 0 }],
+      groups: [{ best: 12 }, { best: 9 }, { failed: 1 }],
     });
   });
 

@@ -5,6 +5,7 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { CHUNKS_PER_CLAIM, type StoredLogLine } from '@switchyard/worker/log/log-batch.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countLineChars } from '../runs/logs/log-batches.ts';
 import { insertLogChunk } from '../runs/store/log-chunks.ts';
 import { createRun, createRunAndWait, waitForRunEnd } from '../testing/fixtures/apps.ts';
 import {
@@ -75,7 +76,8 @@ async function startWaitingEnsemble(): Promise<{ run: string; a: RunId; b: RunId
 /** Stores a chunk of lines as the worker of the run does. */
 async function storeLines(run: RunId, seq: number, lines: StoredLogLine[]): Promise<void> {
   const at = Math.floor((lines[0]?.[0] ?? 0) / 1000);
-  const chunk = { run_id: run, seq: CHUNKS_PER_CLAIM + seq, at, lines: JSON.stringify(lines) };
+  const size = { lines_so_far: lines.length, chars_so_far: countLineChars(lines) };
+  const chunk = { run_id: run, seq: CHUNKS_PER_CLAIM + seq, at, lines: JSON.stringify(lines), ...size };
   await server.runningServer.database.transact((tx) => insertLogChunk(tx, chunk));
 }
 

@@ -7,10 +7,12 @@ import type { Context } from '../http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithListObject } from '../http/lists/list-responses.ts';
 import { parseTimeWindow } from '../http/lists/time-window.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
+import { parseEnsemble } from '../runs/run-columns.ts';
 import { findRun } from '../runs/store/runs.ts';
-import { parseEnsembleRequest, parseStoredDefinition } from './definition.ts';
+import { parseEnsembleRequest } from './definition.ts';
 import { formatEnsemble, formatEnsembleRun, formatEnsembles } from './format-ensemble.ts';
 import { readDeclaredByInstance } from './instance-executables.ts';
 import type { EnsemblesTable } from './schema.ts';
@@ -51,16 +53,19 @@ export const listEnsembles: OperationHandler<'listEnsembles'> = async (
   context,
   { caller, params, query },
 ) => {
-  const { database, pageTokens, clock } = context;
+  const { database, pageTokens, log, clock } = context;
   const application = await getOwnApplication(context, caller, params.application_id);
   // A definition is used for years, so the list has no default start.
   const window = parseTimeWindow(query, clock.now(), Number.POSITIVE_INFINITY);
-  return respondWithListObject(pageTokens, {
-    tokenScope: `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`,
-    query,
-    queryRows: (page) => store.listEnsembles(database.read, application.uid, window, page),
-    formatBodies: (rows) => formatEnsembles(database.read, application, rows, caller.role),
-  });
+  return respondWithListObject(
+    { pageTokens, log },
+    {
+      tokenScope: `ensembles ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`,
+      query,
+      queryRows: (page) => store.listEnsembles(database.read, application.uid, window, page),
+      formatBodies: (rows) => formatEnsembles(database.read, application, rows, caller.role),
+    },
+  );
 };
 
 export const getEnsemble: OperationHandler<'getEnsemble'> = async (context, { caller, params }) => {
@@ -85,9 +90,11 @@ export const updateEnsemble: OperationHandler<'updateEnsemble'> = async (
   return commitThen(
     async (tx) => {
       await lockLiveApplication(tx, application);
-      const before = await store.findEnsemble(tx, application.uid, params.ensemble_id);
+      const before = await store.lockEnsemble(tx, application, params.ensemble_id);
+      if (before)
+        requireUnchanged({ noun: `ensemble ${quoteValue(before.id)}`, updatedAt: before.updated_at }, body);
       if (before && Object.keys(changes).length === 0) return before;
-      const dated = { ...changes, updated_at: clock.now() };
+      const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), before ?? { updated_at: 0 }) };
       const after = before && (await store.updateEnsemble(tx, application.uid, before.id, dated));
       return orThrow(after, () => ensembleNotFound(application, params.ensemble_id));
     },
@@ -118,11 +125,11 @@ export const getRunEnsemble: OperationHandler<'getRunEnsemble'> = async (context
     throw notFound(
       `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
     );
-  if (run.ensemble === null)
+  const definition = parseEnsemble(run);
+  if (definition === null)
     throw notFound(
       `The run ${quoteValue(run.id)} is of the type ${run.run_type}; it is not an ensemble run.`,
     );
-  const definition = parseStoredDefinition(run.ensemble);
   return { status: 200, body: await formatEnsembleRun(read, run, definition) };
 };
 

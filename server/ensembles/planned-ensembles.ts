@@ -3,6 +3,8 @@
  * its id with other groups, must not change an experiment that has started.
  */
 import type { Reader, Writer } from '../database/database.ts';
+import { parseColumn } from '../database/parse-column.ts';
+import { EnsembleDefinition } from '../runs/run-columns.ts';
 
 /** Stores the definitions in JSON, by id, for the planned runs of the owner. */
 export async function insertPlannedEnsembles(
@@ -18,19 +20,21 @@ export async function insertPlannedEnsembles(
       .execute();
 }
 
-/** Returns the definition in JSON; undefined when its owner has ended or was deleted. */
+const parseDefinition = parseColumn('planned_ensembles', 'ensemble_id', 'definition', EnsembleDefinition);
+
+/** Returns the definition; undefined when its owner has ended or was deleted. */
 export async function findPlannedEnsemble(
   db: Reader,
   ownerUid: string,
   ensembleId: string,
-): Promise<string | undefined> {
+): Promise<EnsembleDefinition | undefined> {
   const row = await db
     .selectFrom('planned_ensembles')
-    .select('definition')
+    .select(['ensemble_id', 'definition'])
     .where('owner_uid', '=', ownerUid)
     .where('ensemble_id', '=', ensembleId)
     .executeTakeFirst();
-  return row?.definition;
+  return row && parseDefinition(row);
 }
 
 /** Deletes the definitions of an owner whose planned runs are all created or deleted. */

@@ -1,7 +1,7 @@
 /** The tables of ensemble definitions, and of those that planned runs name. The table of runs holds ensemble runs, each with its own copy of the definition. */
 import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface EnsemblesTable {
   uid: string;
@@ -31,49 +31,16 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0027-ensembles',
-    async up(db) {
-      await db.schema
-        .createTable('ensembles')
-        .addColumn('uid', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('definition', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addUniqueConstraint('ensembles_by_id', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('ensembles_by_age')
-        .on('ensembles')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-      for (const column of ['ensemble', 'rules_result'] as const)
-        await db.schema.alterTable('runs').addColumn(column, 'text').execute();
-      // Unfinished runs are few, however many have ended, so partial indices stay small.
-      await sql`create index runs_ensembles_running on runs (id) where status = 'running' and run_type = 'ensemble'`.execute(
-        db,
-      );
-      await sql`create index runs_unfinished_of_parent on runs (parent_run_id) where parent_run_id is not null and finished_at is null`.execute(
-        db,
-      );
-    },
-  },
-  {
-    name: '0068-planned-ensembles',
-    async up(db) {
-      await db.schema.alterTable('planned_runs').addColumn('definition_id', 'text').execute();
-      await db.schema
-        .createTable('planned_ensembles')
-        .addColumn('owner_uid', 'text', (column) => column.notNull())
-        .addColumn('ensemble_id', 'text', (column) => column.notNull())
-        .addColumn('definition', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('planned_ensembles_key', ['owner_uid', 'ensemble_id'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table ensembles (
+      uid text primary key, application_uid text not null, id text not null, name text not null,
+      description text not null, definition text not null, created_at bigint not null,
+      updated_at bigint not null, constraint ensembles_by_id unique (application_uid, id)
+    )`,
+    sql`create index ensembles_by_age on ensembles (application_uid, created_at, id)`,
+    sql`create table planned_ensembles (
+      owner_uid text not null, ensemble_id text not null, definition text not null,
+      constraint planned_ensembles_key primary key (owner_uid, ensemble_id)
+    )`,
+  ]);

@@ -2,8 +2,8 @@
 import type { EnsembleRule } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { describe, expect, test } from 'vitest';
+import type { EnsembleDefinition } from '../runs/run-columns.ts';
 import type { ChildRun } from '../runs/store/ensemble-runs.ts';
-import type { EnsembleDefinition } from './definition.ts';
 import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
 type Value = number | string | boolean | undefined;
@@ -167,7 +167,7 @@ describe('the best run is', () => {
       {},
     ],
     [
-      'one at the bound of a tolerance of 100 %',
+      'one at the bound of a tolerance of 100\u00a0%',
       'b',
       [
         [4, 9],
@@ -260,7 +260,7 @@ test('each decision lists the considered, kept and dropped runs, with a reason f
       considered: ['a', 'c', 'd', 'e', 'f', 'g'],
       kept: ['a', 'c', 'e', 'f'],
       dropped: [
-        { run_id: 'd', value: 105.1, why: '105.1 is more than 5 % away from 100, the lowest.' },
+        { run_id: 'd', value: 105.1, why: '105.1 is more than 5\u00a0% away from 100, the lowest.' },
         { run_id: 'g', value: null, why: 'It does not report "result.x".' },
       ],
     },

@@ -1,4 +1,9 @@
 /** Selects the best run of an ensemble: applies the rules in order and states a reason for each run that a rule drops. Pure. */
+import {
+  distinguish,
+  formatExactPercent,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type {
   EnsembleDecision,
   EnsembleLeftOut,
@@ -9,14 +14,9 @@ import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { quoteValue } from '../http/errors/problem.ts';
 import { findIndicator } from '../runs/results/indicators.ts';
+import { type EnsembleDefinition, parseIndicators, parseLabels } from '../runs/run-columns.ts';
 import type { ChildRun } from '../runs/store/ensemble-runs.ts';
-import { parseLabels } from '../runs/store/labels.ts';
-import {
-  type EnsembleDefinition,
-  listRequestedChildRuns,
-  parseIndicatorName,
-  type RequestedChildRun,
-} from './definition.ts';
+import { listRequestedChildRuns, parseIndicatorName, type RequestedChildRun } from './definition.ts';
 
 /** The outcome of one run that the definition requests. */
 export interface ChildOutcome {
@@ -116,7 +116,7 @@ interface Candidate {
 }
 
 function buildCandidate(child: ChildRun): Candidate {
-  const indicators = JSON.parse(child.indicators) as Indicator[];
+  const indicators = parseIndicators(child);
   const missingReasons = {
     none: 'Its output has neither statistics nor metrics.',
     error: `Its statistics do not conform: ${child.statistics_error}`,
@@ -189,9 +189,10 @@ function isWithinTolerance(value: number, best: number, tolerance: EnsembleRule[
 }
 
 function formatDropReason(value: number, best: number, { objective, tolerance }: EnsembleRule): string {
-  const bestText = `${best}, the ${objective === 'minimize' ? 'lowest' : 'highest'}.`;
-  if (tolerance.value === 0) return `${value} is not ${bestText}`;
-  return tolerance.type === 'absolute'
-    ? `${value} is more than ${tolerance.value} away from ${bestText}`
-    : `${value} is more than ${Number((tolerance.value * 100).toPrecision(12))} % away from ${bestText}`;
+  const format = distinguish([value, best], formatNumber);
+  const bestText = `${format(best)}, the ${objective === 'minimize' ? 'lowest' : 'highest'}.`;
+  if (tolerance.value === 0) return `${format(value)} is not ${bestText}`;
+  const distance =
+    tolerance.type === 'absolute' ? formatNumber(tolerance.value) : formatExactPercent(tolerance.value);
+  return `${format(value)} is more than ${distance} away from ${bestText}`;
 }

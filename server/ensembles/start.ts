@@ -10,16 +10,12 @@ import { listConfidentialOptions, listHiddenOptions } from '../applications/exec
 import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../http/errors/problem.ts';
+import type { EnsembleDefinition } from '../runs/run-columns.ts';
 import type { EnsembleRunRequest } from '../runs/submit/create-run.ts';
 import type { PlannedEnsembleRun } from '../runs/submit/planned-run-starter.ts';
 import { type ExecutableTarget, resolveInstance } from '../runs/submit/resolve-instance.ts';
 import { type RunRequest, resolveOptions, type SubmitParts, submitEnsemble } from '../runs/submit/submit.ts';
-import {
-  type EnsembleDefinition,
-  listRequestedChildRuns,
-  omitOptions,
-  parseStoredDefinition,
-} from './definition.ts';
+import { listRequestedChildRuns, omitOptions, parseEnsembleDefinition } from './definition.ts';
 import { findPlannedEnsemble } from './planned-ensembles.ts';
 import { findEnsemble } from './store.ts';
 
@@ -33,7 +29,7 @@ export async function startEnsemble<R>(parts: SubmitParts<R>, request: EnsembleR
       `configuration.run_type.definition_id is ${quoteValue(definitionId)}; the application ${quoteValue(application.id)} has no such ensemble definition.`,
     );
   return submitDefinition(parts, request, {
-    definition: parseStoredDefinition(found.definition),
+    definition: parseEnsembleDefinition(found),
     hiddenOptions: (executable) => listHiddenOptions(executable, request.role),
   });
 }
@@ -52,7 +48,7 @@ export async function startPlannedEnsemble<R>(
     throw badRequest(`The experiment of the ensemble ${quoteValue(definitionId)} has ended or was deleted.`);
   // Every role reads why a planned run was refused.
   return submitDefinition(parts, request, {
-    definition: parseStoredDefinition(definition),
+    definition,
     hiddenOptions: listConfidentialOptions,
   });
 }
@@ -84,6 +80,7 @@ async function submitDefinition<R>(
     versionId: '',
     options: mergeOptions(parseRequestedOptions(request.options), group),
     priority: configuration.queuing?.priority ?? null,
+    maxDuration: configuration.max_duration ?? null,
     labels: { run_group_id: runGroupId, repetition },
   }));
   return submitEnsemble(parts, {

@@ -1,7 +1,9 @@
 /** Queries for the definitions of ensembles. */
 import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isInWindow } from '../database/list-order.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { EnsemblesTable } from './schema.ts';
 
@@ -27,6 +29,20 @@ export function findEnsemble(
     .where('application_uid', '=', applicationUid)
     .where('id', '=', id as EnsembleId)
     .executeTakeFirst();
+}
+
+/** Locks the definition until the transaction ends, and returns it; undefined when it does not exist. */
+export function lockEnsemble(
+  tx: Writer,
+  { uid }: Pick<ApplicationsTable, 'uid'>,
+  id: EnsembleId,
+): Promise<EnsemblesTable | undefined> {
+  const query = tx
+    .selectFrom('ensembles')
+    .selectAll()
+    .where('application_uid', '=', uid)
+    .where('id', '=', id);
+  return locked(tx, query, 'update').executeTakeFirst();
 }
 
 /** Lists the definitions created in the window, newest first: one row more than the page holds, to see whether others follow. */

@@ -105,8 +105,8 @@ test('the whole body of an ensemble run, before and after its end', async () => 
         improvement: 0,
         relative_improvement: 0,
         groups: [
-          { run_group_id: 'a', runs: 1, failed: 0, mean: 3, best: 3, contribution: 0 },
-          { run_group_id: 'w', runs: 0, failed: 0, mean: null, best: null, contribution: 0 },
+          { run_group_id: 'a', runs: 1, failed: 0, mean: 3, best: 3 },
+          { run_group_id: 'w', runs: 0, failed: 0, mean: null, best: null },
         ],
         best_of_k: [{ k: 1, expected: 3, solved_share: 1 }],
       },
@@ -193,6 +193,7 @@ test('the reason of a failed creation names no option that is hidden from some r
     applicationUid: application_uid,
     plannedAt: 1,
     userEmail: '',
+    key: null,
     experiment: null,
   };
   await database.transact((tx) =>

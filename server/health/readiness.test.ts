@@ -19,6 +19,8 @@ import { type ServerProcess, startServerProcess } from '../testing/servers/serve
 const isRoot = process.getuid?.() === 0;
 const FLAGS = isRoot ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
 const MOUNT = 'mount -t tmpfs -o size=32m,mode=700 none "$0"';
+/** Reads modes from a named pipe, because only a process of the mount namespace may remount the file system. */
+const REMOUNT = '{ while read -r mode; do mount -o "remount,$mode" "$0"; done < "$0.modes" & }';
 const canMount =
   spawnSync('unshare', [...FLAGS, 'sh', '-c', `${MOUNT} && umount "$0"`, tmpdir()]).status === 0;
 
@@ -45,12 +47,18 @@ const put = async (url: string): Promise<[number, string]> => {
 
 // The test mounts its own file system in a mount namespace, which some hosts forbid.
 test.runIf(canMount)(
-  'R4, R5: a full or read-only disk makes readiness and uploads return 503 until it is writable again',
+  'R4, R5, W17: a full or read-only disk makes readiness and uploads return 503 until it is writable again',
   async () => {
     const blobs = join(data, 'blobs');
     mkdirSync(blobs);
-    const wrapper = { program: 'unshare', args: [...FLAGS, 'sh', '-c', `${MOUNT} && exec "$@"`, blobs] };
+    const wrapper = {
+      program: 'unshare',
+      args: [...FLAGS, 'sh', '-c', `${MOUNT} && ${REMOUNT}; exec "$@"`, blobs],
+    };
+    execFileSync('mkfifo', [`${blobs}.modes`]);
     const server = await startServerProcess({ dataFolder: data, wrapper });
+    const modes = openSync(`${blobs}.modes`, 'w');
+    const remount = (mode: string) => writeSync(modes, `${mode}\n`);
     try {
       await server.request('POST', '/v1/applications', { body: { id: 'full', name: 'Full disk' } });
       expect(await readiness(server)).toEqual([200, '']);
@@ -69,15 +77,6 @@ test.runIf(canMount)(
       rmSync(join(inside, 'filler'));
       await expect.poll(() => readiness(server)).toEqual([200, '']);
 
-      const remount = (mode: string): void => {
-        const namespace = [
-          '-t',
-          String(server.pid),
-          ...(isRoot ? [] : ['-U', '--preserve-credentials']),
-          '-m',
-        ];
-        execFileSync('nsenter', [...namespace, 'mount', '-o', `remount,${mode}`, blobs]);
-      };
       remount('ro');
       await expect.poll(() => readiness(server)).toEqual([503, expect.stringContaining('is read-only')]);
       expect(await put(url)).toEqual([503, expect.stringContaining('The disk of the server is read-only')]);
@@ -85,6 +84,7 @@ test.runIf(canMount)(
       await expect.poll(() => readiness(server)).toEqual([200, '']);
       expect((await put(url))[0]).toBe(200);
     } finally {
+      closeSync(modes);
       await server.kill();
     }
   },
@@ -105,7 +105,7 @@ test('R4: a malformed database makes readiness and requests return 503', async (
     const requestMembers = async () => (await server.request('GET', '/v1/account/members')).status;
     await expect.poll(requestMembers).not.toBe(200);
     expect(await requestMembers()).toBe(503);
-    await expect.poll(() => readiness(server)).toEqual([503, expect.stringContaining('restore a backup')]);
+    await expect.poll(() => readiness(server)).toEqual([503, expect.stringContaining('npm run verify')]);
   } finally {
     closeSync(file);
     await server.kill();

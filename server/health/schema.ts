@@ -1,5 +1,6 @@
 /** The table of backups. Each backup of the command adds a row, so that the server can show how old the last one is. */
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 /** A backup that was made. */
 export interface BackupsTable {
@@ -27,24 +28,11 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0112-backups',
-    async up(db) {
-      await db.schema
-        .createTable('backups')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('made_at', 'bigint', (column) => column.notNull())
-        .addColumn('finished_at', 'bigint', (column) => column.notNull())
-        .addColumn('folder', 'text', (column) => column.notNull())
-        .addColumn('rows', 'bigint', (column) => column.notNull())
-        .addColumn('blobs', 'bigint', (column) => column.notNull())
-        .addColumn('bytes', 'bigint', (column) => column.notNull())
-        .addColumn('copied_bytes', 'bigint', (column) => column.notNull())
-        .addColumn('has_key', 'integer', (column) => column.notNull())
-        .addColumn('verified_at', 'bigint')
-        .addColumn('problem', 'text', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table backups (
+      id text primary key, made_at bigint not null, finished_at bigint not null, folder text not null,
+      rows bigint not null, blobs bigint not null, bytes bigint not null, copied_bytes bigint not null,
+      has_key integer not null, verified_at bigint, problem text not null
+    )`,
+  ]);

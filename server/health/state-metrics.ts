@@ -7,11 +7,12 @@ import { WORKER_STATUSES, type WorkerStatus } from '@switchyard/contract/workers
 import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import { cacheReads, type Metrics, registerStoredGauge } from '../http/metrics.ts';
+import { listNextStartable } from '../runs/queue/places.ts';
 import { findPredictedStarts } from '../runs/queue/prediction/predicted-starts.ts';
-import { listNextQueued, listSlotHolders } from '../runs/queue/queue-order.ts';
+import { listSlotHolders } from '../runs/queue/queue-order.ts';
 import { listPoolUse } from '../workers/slots.ts';
 import { computeWorkerStatus } from '../workers/worker-status.ts';
-import { listWorkers } from '../workers/workers.ts';
+import { listActiveWorkers, listWorkers } from '../workers/workers.ts';
 
 interface PredictedStart {
   executionClass: ExecutionClass;
@@ -48,12 +49,15 @@ export function registerStateMetrics(
     name: 'switchyard_queue_predicted_start_seconds',
     help: 'Seconds until the predicted start of the next queued run, by execution class: the bounds of its 80 % range; absent without one.',
     labelNames: ['execution_class', 'bound'],
-    list: ({ starts }) =>
-      starts.flatMap(({ executionClass: execution_class, earliest, latest }) =>
+    list: ({ starts }) => {
+      // One moment for both bounds, so that the latest start is never before the earliest.
+      const now = clock.now();
+      return starts.flatMap(({ executionClass: execution_class, earliest, latest }) =>
         Object.entries({ earliest, latest }).map(
-          ([bound, at]) => [{ execution_class, bound }, Math.max(0, (at - clock.now()) / 1000)] as const,
+          ([bound, at]) => [{ execution_class, bound }, Math.max(0, (at - now) / 1000)] as const,
         ),
-      ),
+      );
+    },
   });
 }
 
@@ -75,9 +79,12 @@ async function readState(db: Reader, now: number): Promise<ServiceState> {
   return state;
 }
 
-/** Returns the predicted starts of the first queued run of each class. */
+/** Returns the predicted starts of the queued run of each class that is next. */
 async function readPredictedStarts(db: Reader, now: number): Promise<PredictedStart[]> {
-  const next = await listNextQueued(db, EXECUTION_CLASSES, 1);
+  const workers = await listActiveWorkers(db, now);
+  const next = [];
+  for (const name of EXECUTION_CLASSES)
+    next.push(...(await listNextStartable(db, { classes: [name], workers, limit: 1 }, now)));
   const starts = await findPredictedStarts(db, next, now);
   return next.flatMap(({ id, execution_class: executionClass }) => {
     const range = starts.get(id);

@@ -1,5 +1,6 @@
 /** Every operation responds as the published document declares: status, content type and schema of the body. */
 import { readFileSync } from 'node:fs';
+import { findFixedFields } from '@switchyard/contract/fixed-fields.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { WORKER_PROTOCOL } from '@switchyard/contract/workers/worker-protocol.ts';
@@ -316,6 +317,22 @@ describe('resources of others do not exist for a caller, and stay unchanged:', (
     const response = await server.request(method, at, { body: body(ids.run_id ?? '', upload) });
     expect([400, 404], response.text).toContain(response.status);
   });
+});
+
+const updates = declared.filter((one) => findFixedFields(one, declared));
+test.each(updates)('W16: $id accepts no other value of a field that it cannot change', async (operation) => {
+  const fixed = findFixedFields(operation, declared);
+  if (!fixed) return;
+  const [url, readUrl] = [formatUrl(operation, ids), formatUrl(fixed.read, ids)];
+  const before = await server.request('GET', readUrl);
+  for (const name of [...fixed.inPath.keys(), ...fixed.visible, ...fixed.onlyCreated]) {
+    const refused = await server.request(operation.method, url, { body: { [name]: 'another' } });
+    expect(`${refused.status} ${refused.text}`).toContain(`${name} is \\"another\\"`);
+  }
+  const omitUrls = (body: unknown) => JSON.stringify(body).replaceAll(/"[^"]*\bexpires=[^"]*"/g, 'signed');
+  expect(omitUrls((await server.request('GET', readUrl)).body)).toBe(omitUrls(before.body));
+  if (['updateRun', 'patchSecretsCollection'].includes(operation.id)) return;
+  expect((await server.request(operation.method, url, { body: before.body })).status).toBeLessThan(300);
 });
 
 describe.each(declared)('$id', (operation) => {

@@ -1,8 +1,22 @@
 /** The response and the log line of an internal error or an unavailable dependency. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ERROR_CODES, type ErrorCode } from '@switchyard/contract/errors.ts';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { sendRequest } from '../testing/http/request.ts';
+import { bodyTooLarge } from './errors/framework-errors.ts';
+import {
+  badRequest,
+  ChangedError,
+  forbidden,
+  NotReadyError,
+  noCapacity,
+  notFound,
+  tooManyRequests,
+  unauthorized,
+} from './errors/problem.ts';
 import { NO_AUDIT_LOG } from './handlers/audited-actions.ts';
 import type { Handlers } from './handlers/handler.ts';
 import { createMetrics } from './metrics.ts';
@@ -65,4 +79,31 @@ test.each([
     error: error.message,
   });
   expect(JSON.stringify(lines)).not.toContain('confidential');
+});
+
+const changed = new ChangedError(0, () => 'It has changed.');
+test.each<[number, ErrorCode, Error]>([
+  [400, 'invalid_request', badRequest('No.')],
+  [400, 'too_large', bodyTooLarge(1)],
+  [401, 'unauthorized', unauthorized('No.')],
+  [403, 'forbidden', forbidden('No.')],
+  [404, 'not_found', notFound('No.')],
+  [409, 'conflict', changed],
+  [429, 'too_many_requests', tooManyRequests('No.')],
+  [429, 'no_capacity', noCapacity('No.')],
+  [500, 'internal', new TypeError('undefined is not a function')],
+  [503, 'unavailable', new NotReadyError('Not yet.', 1)],
+])('a %i has the code %s', async (status, code, error) => {
+  thrown = error;
+  const response = await sendRequest(`${url}/v1/downloads/d1`, 'GET', '', { token: null });
+  expect([response.status, response.body]).toEqual([status, expect.objectContaining({ code })]);
+});
+
+test('the reference describes each code', () => {
+  const page = readFileSync(
+    join(import.meta.dirname, '../../site/content/using-switchyard/reference/rate-limits.md'),
+    'utf8',
+  );
+  const described = [...page.matchAll(/^\| `\d{3}` +\| `(\w+)`/gm)].map(([, code]) => code);
+  expect(described).toEqual(Object.keys(ERROR_CODES));
 });

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { errorMessage, type Log } from '../log.ts';
 import { bodyEndedEarly, convertFastifyError } from './errors/framework-errors.ts';
-import { formatErrorBody, notFound, Problem, quoteValue } from './errors/problem.ts';
+import { type ErrorBody, formatErrorBody, notFound, Problem, quoteValue } from './errors/problem.ts';
 import { classifyUnavailable } from './errors/service-unavailable.ts';
 import { formatJson } from './send-response.ts';
 
@@ -50,13 +50,13 @@ export function respondWithError(error: unknown, reply: FastifyReply, parts: Par
     if (unavailable.retryAfterSeconds !== null)
       reply.header('retry-after', String(unavailable.retryAfterSeconds));
     const message = `${unavailable.message} Request ${request.id}.`;
-    return sendError(reply, { status: 'Service Unavailable', error: message }, parts);
+    return sendError(reply, formatErrorBody(503, message), parts);
   }
   const stack = error instanceof Error ? error.stack : undefined;
   parts.log.error({ ...fields, stack }, 'Request failed: internal error.');
   reply.code(500);
   const message = `Internal server error; see the server log for request ${request.id}.`;
-  return sendError(reply, { status: 'Internal Server Error', error: message }, parts);
+  return sendError(reply, formatErrorBody(500, message), parts);
 }
 
 /** Sends a 404: the page to a browser, the error body of the contract to any other client. */
@@ -66,11 +66,15 @@ export function respondNotFound(request: FastifyRequest, reply: FastifyReply, pa
   return sendProblem(reply, notFound(`There is nothing at ${request.method} ${quoteValue(path)}.`), parts);
 }
 
-function sendProblem(reply: FastifyReply, { status, message, headers }: Problem, parts: Parts): FastifyReply {
+function sendProblem(
+  reply: FastifyReply,
+  { status, message, headers, code }: Problem,
+  parts: Parts,
+): FastifyReply {
   reply.code(status).headers(headers);
   // HTTP/2 has no such header: the end of the response ends the stream.
   if (reply.request.raw.httpVersionMajor === 2) reply.removeHeader('connection');
-  return sendError(reply, formatErrorBody(status, message), parts);
+  return sendError(reply, formatErrorBody(status, message, code), parts);
 }
 
 /** Sends a browser the message in a page, and any other client the body. The status and headers are already set. */
@@ -79,8 +83,6 @@ function sendError(reply: FastifyReply, body: ErrorBody, { errorPages }: Parts):
     return errorPages.error(reply, 'error' in body ? body.error : body.message);
   return reply.header('content-type', 'application/json; charset=utf-8').send(formatJson(body));
 }
-
-type ErrorBody = { message: string } | { status: string; error: string };
 
 /** Returns true when the route responds with pages, or when the request prefers HTML outside of the API. */
 function acceptsPage({ method, url, headers, routeOptions }: FastifyRequest): boolean {

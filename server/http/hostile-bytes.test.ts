@@ -118,13 +118,13 @@ describe('time', () => {
     expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 
-  test('10,000 parameters and 500 pipelined requests get responses', async () => {
+  test('10,000 parameters and 32 pipelined requests get responses', async () => {
     expect((await get('', `/v1/applications?${'a&'.repeat(10_000)}`)).status).toBe(400);
     const many = Array.from({ length: 4000 }, (_, index) => `a${index}`).join('&');
     expect((await get('', `/v1/applications?${many}`)).status).toBe(400);
     const one = `GET /v1/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
-    const response = await sendRaw(server, `${one.repeat(500)}GET /v1/account HTTP/1.1\r\n${head}\r\n`);
-    expect(statuses(response)).toHaveLength(501);
+    const response = await sendRaw(server, `${one.repeat(31)}GET /v1/account HTTP/1.1\r\n${head}\r\n`);
+    expect(statuses(response)).toHaveLength(32);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Malformed requests, and valid ones at the limits: each gets a response of the contract, never a 500. */
+import { gzipSync } from 'node:zlib';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +18,27 @@ afterAll(() => server.close());
 
 const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
   server.request('POST', '/v1/applications', { body, headers });
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 const get = (path: string) => server.request('GET', path);
+
+describe('W12: an unknown id in a body is a 400 that names the field:', () => {
+  test('the applications of a worker token', async () => {
+    const body = { name: 'Any name', applications: [application, 'none'] };
+    const response = await server.request('POST', '/v1/account/worker-tokens', { body });
+    expectError(
+      response,
+      400,
+      'applications.1 is "none"; it must be the id of an application of your account.',
+    );
+  });
+
+  test('the application of a published app', async () => {
+    const account = (await get('/v1/account')).body as { id: string };
+    const body = { id: 'any', ref_app_id: 'none', title: 'Any title' };
+    const path = `/v1/marketplace/partners/${account.id}/apps`;
+    expectError(await server.request('POST', path, { body }), 400, 'ref_app_id is "none"; it must be');
+  });
+});
 
 describe('a body', () => {
   test.each([
@@ -37,8 +58,32 @@ describe('a body', () => {
   test('that is not valid UTF-8 is a 400', async () => {
     const latin = Buffer.from('{"name":"Zürich"}', 'latin1');
     expectError(await post(latin), 400, 'not valid UTF-8');
-    const utf16 = Buffer.from('{"name":"Any name"}', 'utf16le');
-    expectError(await post(utf16, { 'content-type': 'application/json; charset=utf-16' }), 400);
+  });
+
+  const NAMED = '{"name":"Any name"}';
+  test.each<[string, Record<string, string>, string | Uint8Array, string]>([
+    ['a Content-Encoding', { 'content-encoding': 'gzip' }, gzipSync(NAMED), 'Content-Encoding is "gzip"'],
+    ['two encodings', { 'content-encoding': 'identity, br' }, NAMED, 'Content-Encoding is "identity, br"'],
+    ['a charset', { 'content-type': 'application/json; charset=utf-16' }, utf16(NAMED), 'is "utf-16"'],
+    ['a quoted one', { 'content-type': 'application/json;a=b; Charset="latin1"' }, NAMED, 'is "latin1"'],
+    ['gzip without a header', {}, gzipSync(NAMED), 'looks like gzip'],
+    ['UTF-16 without a header', {}, utf16(NAMED), 'looks like UTF-16 LE'],
+    ['UTF-16 with a mark', {}, utf16(`\ufeff${NAMED}`), 'looks like UTF-16 LE'],
+    ['UTF-16 in the other order', {}, utf16(`\ufeff${NAMED}`).swap16(), 'looks like UTF-16 BE'],
+    ['that order without a mark', {}, utf16(NAMED).swap16(), 'looks like UTF-16 BE'],
+    ['UTF-32', {}, Buffer.from([0, 0, 0, 0x7b]), 'looks like UTF-32 BE'],
+  ])('W9: with %s is a 415 that names the encoding', async (_, headers, body, message) => {
+    expectError(await post(body, headers), 415, message);
+  });
+
+  test('W9: without such an encoding is accepted, and needs to be readable even where it is ignored', async () => {
+    expectStatus(await post(NAMED, { 'content-encoding': 'identity' }), 201);
+    expectStatus(await post(NAMED, { 'content-type': 'application/json; charset="UTF-8"' }), 201);
+    const path = `/v1/applications/${application}/runs/uploadurl`;
+    const headers = { 'content-encoding': 'gzip' };
+    expectStatus(await server.request('POST', path, { headers }), 200);
+    const body = gzipSync(NAMED);
+    expectError(await server.request('DELETE', '/v1/applications/none', { body }), 400, 'looks like gzip');
   });
 
   test('that begins with a byte order mark is accepted', async () => {
@@ -185,8 +230,20 @@ describe('a text', () => {
     expect((await get(`/v1/applications/${id}`)).body).toEqual(response.body);
   });
 
-  test('of any other characters is stored unchanged', async () => {
-    const name = '\u0001\u007f\u200f\ufeff\uffff "\\\' 🚚 e\u0301';
+  test.each<[string, string, object]>([
+    ['client_name', '/v1/account/device-authorizations', { client_name: 'build\n7' }],
+    ['name', '/v1/account/keys', { name: 'night\u202ely', role: 'viewer' }],
+    ['user_email', '/v1/account/keys', { name: 'nightly', role: 'viewer', user_email: 'ada\u001b[2J' }],
+    ['email', '/v1/account/members', { email: '<ada@example.com', role: 'viewer' }],
+    ['name', '/v1/account/members', { email: 'ada@example.com', role: 'viewer', name: 'Ada\u2066' }],
+    ['name', '/v1/account/worker-tokens', { name: 'Solver\u0085nodes' }],
+  ])('A14: 400 for a %s at %s that hides or reorders text', async (field, path, body) => {
+    const response = await server.request('POST', path, { body });
+    expectError(response, 400, `${field} is`);
+  });
+
+  test('of any visible characters is stored unchanged', async () => {
+    const name = '\uffff "\\\' 🚚 e\u0301 👩\u200d👦 \u0645\u06cc\u200c\u062e \u05d0';
     const response = await post(JSON.stringify({ name }));
     expectStatus(response, 201);
     const { id } = response.body as { id: string };

@@ -5,21 +5,32 @@
 import { Readable } from 'node:stream';
 import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
+import { bodyBytesMax, type Operation, readsJson } from '@switchyard/contract/operation.ts';
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseTraceContext } from '../tracing/trace-context.ts';
-import { badRequest, forbidden, notFound, Problem, quoteValue, unauthorized } from './errors/problem.ts';
+import {
+  badRequest,
+  ChangedError,
+  forbidden,
+  notFound,
+  Problem,
+  quoteValue,
+  unauthorized,
+} from './errors/problem.ts';
 import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
 import { type AnyResponse, OperationEffect, type OperationEffectParts } from './handlers/commit.ts';
+import { createFixedFieldsCheck, type FixedFieldsCheck } from './handlers/fixed-fields.ts';
 import {
   type AnyCall,
   type BoundHandler,
   type Caller,
   type ContentResponse,
   type Credential,
+  formatCaller,
   formatMemberKey,
+  type Handlers,
   type JsonResponse,
   type Owner,
   type RawResponse,
@@ -29,7 +40,7 @@ import { findPublicRefusal, findRunScopeRefusal } from './handlers/run-scope.ts'
 import type { Budgets } from './limits/budget.ts';
 import type { Connections } from './limits/connections.ts';
 import { getHttp2Stream } from './limits/http2-stream.ts';
-import { addressBucketKey, type HttpRateLimiter } from './limits/rate-limit.ts';
+import { addressBucketKey, computeBodyCost, type HttpRateLimiter } from './limits/rate-limit.ts';
 import {
   identifyMemoryHolder,
   releaseMemory,
@@ -50,7 +61,7 @@ interface RouteParts {
   authenticate(credential: Credential): Promise<Caller | null>;
   /** The address of the server without a trailing slash. */
   publicUrl(): string;
-  limiters: { members: HttpRateLimiter; visitors: HttpRateLimiter } | null;
+  limiters: Record<'members' | 'visitors' | 'workers', HttpRateLimiter> | null;
   budgets: Budgets;
   connections: Connections;
   /** null on a server whose operations need no token. */
@@ -60,9 +71,15 @@ interface RouteParts {
   endpoint?: RequestEndpoint;
 }
 
-interface OperationRoute extends RouteParts {
-  operation: Operation;
+/** How an operation is served. */
+interface OperationParts extends RouteParts {
   handler: BoundHandler;
+  handlers: Handlers;
+}
+
+interface OperationRoute extends OperationParts {
+  checkFixedFields: FixedFieldsCheck | undefined;
+  operation: Operation;
   validator: ReturnType<typeof createRequestValidator>;
 }
 
@@ -74,23 +91,22 @@ type OperationRequest = FastifyRequest<{
 const NO_BYTES = Buffer.alloc(0);
 
 /** Registers the route of an operation: its path, its checks and its handler. */
-export function registerOperation(
-  app: FastifyInstance,
-  operation: Operation,
-  handler: BoundHandler,
-  parts: RouteParts,
-): void {
+export function registerOperation(app: FastifyInstance, operation: Operation, parts: OperationParts): void {
   const route: OperationRoute = {
     ...parts,
     operation,
-    handler,
+    checkFixedFields: createFixedFieldsCheck(operation, parts.handlers),
     validator: createRequestValidator(operation),
   };
   const isStream = operation.body?.stream === true;
   app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { operation: operation.id },
+    config: {
+      operation: operation.id,
+      readsJson: readsJson(operation),
+      ...(operation.body?.rawField ? { rawField: operation.body.rawField } : {}),
+    },
     // The handler of an upload counts its bytes and names the limit in its message.
     bodyLimit: bodyBytesMax(operation) + (isStream ? 1 : 0),
     async onRequest(request, reply) {
@@ -113,7 +129,11 @@ export function registerOperation(
         budget: parts.budgets.responses,
       };
       request.isHandled = true;
-      const work = () => respond(route, request);
+      const work = () =>
+        respond(route, request).catch((error: unknown) => {
+          if (operation.countsFailures && !request.caller) limitVisitor(route, request, reply);
+          throw error;
+        });
       const own = request.caller?.run?.endpoint;
       const response = await (parts.endpoint ? parts.endpoint.run(own, work) : work()).finally(() =>
         releaseMemory(request),
@@ -138,7 +158,7 @@ async function authorize(
     const isFromRun = request.headers[RUN_PROOF_HEADER] !== undefined;
     const publicRefusal = isFromRun ? findPublicRefusal(operation) : null;
     if (publicRefusal !== null) throw forbidden(publicRefusal);
-    if (operation.method === 'POST') limiters?.visitors.enforce(addressBucketKey(request.ip), reply);
+    if (!operation.countsFailures) limitVisitor(route, request, reply);
     return;
   }
   const credential = readCredential(request, route.publicUrl());
@@ -147,11 +167,19 @@ async function authorize(
   request.caller = caller;
   throwIfDisconnected(request);
   route.connections.trust(request.raw.socket);
-  const reservation = budgets.requests.reserveNow(formatMemberKey(caller), 1);
+  const reservation = budgets.requests.reserveNow(formatCaller(caller), 1);
   reply.raw.once('close', () => reservation.release());
   const workerRefusal = findWorkerRefusal(operation, caller);
-  // A worker sends as many requests as its runs need, and a request that waits for instructions is one of them.
-  if (!caller.worker || workerRefusal !== null) limiters?.members.enforce(formatMemberKey(caller), reply);
+  const limit = (cost: number): void => {
+    if (caller.worker && workerRefusal === null)
+      limiters?.workers.enforce(caller.worker.tokenId, reply, cost);
+    else limiters?.members.enforce(formatCaller(caller), reply, cost);
+  };
+  limit(1);
+  request.chargeBody = (bytes) => {
+    const cost = computeBodyCost(bytes, caller.worker ? 'worker' : 'member');
+    if (cost > 0) limit(cost);
+  };
   if (workerRefusal !== null) throw forbidden(workerRefusal);
   if (caller.worker) return;
   if (!hasRight(caller.role, operation.right)) {
@@ -164,6 +192,16 @@ async function authorize(
   if (refusal === null) return;
   if (isAudited(operation)) await route.auditLog.auditRefusal(describeAction(route, request));
   throw forbidden(refusal);
+}
+
+/** Counts a request without a token that creates something; each operation has its own limit for an address. */
+function limitVisitor(
+  { operation, limiters }: OperationRoute,
+  request: OperationRequest,
+  reply: FastifyReply,
+): void {
+  if (operation.method !== 'POST') return;
+  limiters?.visitors.enforce(`${operation.id} ${addressBucketKey(request.address)}`, reply);
 }
 
 /** Returns the sentence that refuses an operation of workers to any other caller, and any other operation to a worker; else null. */
@@ -182,6 +220,7 @@ async function respond(
   const { operation, handler, idempotency } = route;
   const call = readCall(route, request);
   await reserveHandlerMemory(request, operation, route.budgets);
+  await route.checkFixedFields?.(call);
   if (!isAudited(operation)) return handler(call);
   const key = request.headers['idempotency-key'];
   if (key === undefined || operation.method !== 'POST' || !request.caller || !idempotency)
@@ -213,6 +252,7 @@ function formatIdempotencyScope({ id }: Operation, { run }: Caller): string | nu
 function readCall({ operation, validator, budgets }: OperationRoute, request: OperationRequest): AnyCall {
   validator.validateQuery(request.query);
   rejectNulBytes(request.params);
+  validator.validateParams(request.params);
   // Fastify passes null for an absent body, and JSON null is a body.
   const body = request.rawBody?.length ? request.body : undefined;
   validator.validateBody(body);
@@ -230,7 +270,7 @@ function readCall({ operation, validator, budgets }: OperationRoute, request: Op
       const { headers } = request;
       return request.span?.context ?? parseTraceContext(headers.traceparent, headers.tracestate);
     },
-    address: request.ip,
+    address: request.address,
     rawBody: request.rawBody ?? NO_BYTES,
     get stream() {
       return operation.body?.stream && request.body instanceof Readable ? request.body : Readable.from([]);
@@ -272,6 +312,10 @@ async function handleWithCommit(
     return response;
   } catch (error) {
     if (error instanceof Problem && error.status === 403) await auditLog.auditRefusal(action);
+    if (error instanceof ChangedError && error.changedAt !== null) {
+      const person = await auditLog.findChanger(action, error.changedAt);
+      if (person !== null) throw error.namePerson(person);
+    }
     throw error;
   }
 }
@@ -282,7 +326,7 @@ function describeAction({ operation }: OperationRoute, request: OperationRequest
     caller: request.caller,
     params: request.params,
     requestId: request.id,
-    address: request.ip,
+    address: request.address,
   };
 }
 

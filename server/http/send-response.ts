@@ -5,11 +5,14 @@
  * JSON of the server ends with a newline, so that the prompt of a terminal starts on its own line. Content of callers,
  * such as an input, is sent byte for byte.
  */
-import { Readable } from 'node:stream';
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline, Readable, Transform } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FILE_CHUNK_BYTES } from '../blobs/hashed-file.ts';
 import type { ContentResponse, JsonResponse, RawResponse } from './handlers/handler.ts';
 import type { Budget, Reservation } from './limits/budget.ts';
+import { CACHED_BODY_BYTES_MAX } from './lists/compressed-bodies.ts';
 import { parseRange } from './requests/range-header.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -43,15 +46,23 @@ export function formatJson(body: unknown): string {
 /** Sends a body unchanged. Throws a 429, and destroys a stream, when no memory becomes free in time. */
 export async function sendRawBody(to: Recipient, response: RawResponse): Promise<FastifyReply> {
   const { reply } = to;
-  const { status, contentType, raw, memoryBytes = CONTENT_STREAM_BYTES } = response;
+  const { status, contentType, raw, memoryBytes = CONTENT_STREAM_BYTES, isCompressible } = response;
   if (!(raw instanceof Readable)) {
+    const { contentEncoding } = response;
+    if (contentEncoding) reply.headers({ 'content-encoding': contentEncoding, ...VARY });
     reply.code(status).header('content-type', contentType);
     return sendWhole(to, raw);
   }
+  const isCompressed = isCompressible && acceptsGzip(to.request.headers);
+  const headers = {
+    'content-type': contentType,
+    ...(isCompressible ? VARY : {}),
+    ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
+  };
   if (to.request.method === 'HEAD') {
     // Otherwise a stream without an end would stay open for nobody.
     raw.destroy();
-    return reply.code(status).header('content-type', contentType).send(Readable.from([]));
+    return reply.code(status).headers(headers).send(Readable.from([]));
   }
   try {
     await reserveUntilClose(to, memoryBytes);
@@ -59,7 +70,50 @@ export async function sendRawBody(to: Recipient, response: RawResponse): Promise
     raw.destroy();
     throw error;
   }
-  return reply.code(status).header('content-type', contentType).send(raw);
+  reply.code(status).headers(headers);
+  if (!isCompressed) return reply.send(raw);
+  const gzip = createGzip({ level: GZIP_LEVEL });
+  const streams = response.onCompressed ? [gzip, collectChunks(response.onCompressed)] : [gzip];
+  // An error of one stream destroys the others, so that no caller gets a part as the whole.
+  pipeline([raw, ...streams], () => {});
+  return reply.send(streams.at(-1));
+}
+
+const VARY = { vary: 'accept-encoding' };
+
+/**
+ * Returns a stream that passes bytes on, and calls back with all of them when they have been read. More than the cache stores
+ * are not collected.
+ */
+function collectChunks(onEnd: (bytes: Buffer) => void): Transform {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      if (bytes > CACHED_BODY_BYTES_MAX) chunks.length = 0;
+      else chunks.push(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      if (bytes <= CACHED_BODY_BYTES_MAX) onEnd(Buffer.concat(chunks));
+      done();
+    },
+  });
+}
+
+/** Level 1 makes 0.8 MB of runs an eighth in 16 ms; level 6 saves another 8 %. */
+const GZIP_LEVEL = 1;
+
+/** Returns true for an Accept-Encoding header that names gzip, or any encoding, without the weight 0. */
+export function acceptsGzip({ 'accept-encoding': header = '' }: IncomingHttpHeaders): boolean {
+  const weights = new Map<string, number>();
+  for (const entry of `${header}`.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight));
+  }
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
 }
 
 /** Sends the content, or the requested range of it. A HEAD gets the length without opening the content. */

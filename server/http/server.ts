@@ -25,10 +25,16 @@ import type { Caller, Credential, Handlers } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
 import { createBudgets, isMemoryContended } from './limits/budget.ts';
 import { Connections } from './limits/connections.ts';
-import { ANONYMOUS_RATE_LIMIT, HttpRateLimiter, type RateLimit } from './limits/rate-limit.ts';
+import {
+  ANONYMOUS_RATE_LIMIT,
+  HttpRateLimiter,
+  type RateLimit,
+  WORKER_RATE_LIMIT,
+} from './limits/rate-limit.ts';
 import { releaseMemory, reserveMemory } from './limits/request-memory.ts';
 import type { Metrics } from './metrics.ts';
 import { registerOperation } from './operation-route.ts';
+import { createProxyCheck, readClientAddress } from './requests/client-address.ts';
 import { parseJsonBody } from './requests/json-body.ts';
 import type { RequestEndpoint } from './requests/request-endpoint.ts';
 import {
@@ -49,6 +55,8 @@ export interface HttpServerOptions extends ConnectionLimits {
   publicUrl(): string;
   /** Requests a second and burst of each member; null turns rate limits off. */
   rateLimit: RateLimit | null;
+  /** Addresses and networks of the proxies whose `X-Forwarded-For` names the caller. */
+  trustedProxies?: readonly string[];
   /** null on a server whose operations need no token. */
   idempotency: Idempotency | null;
   auditLog: AuditLog;
@@ -68,14 +76,22 @@ export interface HttpServerOptions extends ConnectionLimits {
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The address of the caller, also behind a trusted proxy. */
+    address: string;
     caller: Caller | null;
     rawBody: Buffer | null;
+    /** Counts a body for the rate limit of the caller; throws the 429. null without a caller. */
+    chargeBody: ((bytes: number) => void) | null;
     /** null for a request without a span. */
     span: RequestSpan | null;
   }
   interface FastifyContextConfig {
     /** The operationId; absent on routes of the site. */
     operation?: string;
+    /** True for an operation with a JSON body. */
+    readsJson?: boolean;
+    /** The field of the body that is stored as it is. */
+    rawField?: string;
     /** Marks a route that responds with HTML pages. */
     isPage?: boolean;
   }
@@ -94,6 +110,7 @@ const UNTRACED_OPERATIONS: ReadonlySet<string> = new Set<OperationId>([
 export async function createHttpServer(parts: HttpServerOptions): Promise<FastifyInstance> {
   const connections = new Connections(parts.connectionsMax);
   const budgets = createBudgets(parts.clock, connections.max);
+  const isTrustedProxy = createProxyCheck(parts.trustedProxies ?? []);
   const app = Fastify({
     logger: false,
     genReqId: () => parts.newRequestId(),
@@ -114,6 +131,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   app.setNotFoundHandler((request, reply) => respondNotFound(request, reply, parts));
   app.addHook('onRequest', async (request, reply) => {
     startSpan(request, parts);
+    request.address = readClientAddress(request, isTrustedProxy);
     reply.headers({ ...createFixedHeaders(parts), 'x-request-id': request.id });
     request.holds = [];
     // A running handler releases its memory itself, because it continues after a disconnect.
@@ -124,14 +142,11 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
-  const limiters = parts.rateLimit && {
-    members: new HttpRateLimiter('member', parts.rateLimit, parts.clock),
-    visitors: new HttpRateLimiter('address', ANONYMOUS_RATE_LIMIT, parts.clock),
-  };
+  const limiters = createLimiters(parts);
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
     const handler = parts.handlers[id];
-    registerOperation(scope, operation, handler, { ...parts, limiters, budgets, connections });
+    registerOperation(scope, operation, { ...parts, handler, limiters, budgets, connections });
   };
   const ids = parts.servedOperations ?? Object.values(operations).map(({ id }) => id);
   const isStream = (id: OperationId): boolean => {
@@ -141,11 +156,12 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, payload: Buffer, done) => {
-      if (payload.length === 0) return parseJsonBody(request, payload, done);
-      reserveMemory(request, budgets.parsed, payload.length).then(
-        () => parseJsonBody(request, payload, done),
-        done,
-      );
+      const parse = async () => {
+        request.chargeBody?.(payload.length);
+        if (payload.length > 0) await reserveMemory(request, budgets.parsed, payload.length);
+        return parseJsonBody(request, payload);
+      };
+      parse().then((body) => done(null, body), done);
     });
     for (const id of ids.filter((id) => !isStream(id))) register(scope, id);
   });
@@ -159,10 +175,23 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   return app;
 }
 
+/** Returns the limiters of a server; null without a rate limit. */
+function createLimiters({ rateLimit, clock }: HttpServerOptions) {
+  return (
+    rateLimit && {
+      members: new HttpRateLimiter('member', rateLimit, clock),
+      workers: new HttpRateLimiter('worker token', WORKER_RATE_LIMIT, clock),
+      visitors: new HttpRateLimiter('address', ANONYMOUS_RATE_LIMIT, clock),
+    }
+  );
+}
+
 /** Declares the fields of requests, which is faster than adding them to each. */
 function decorateRequests(app: FastifyInstance): void {
+  app.decorateRequest('address', '');
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
+  app.decorateRequest('chargeBody', null);
   app.decorateRequest('span', null);
   // The first hook gives each request its own list.
   app.decorateRequest('holds');

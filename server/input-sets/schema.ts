@@ -6,7 +6,7 @@
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, InputSetId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface InputSetsTable {
   uid: string;
@@ -43,44 +43,17 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0026-input-sets',
-    async up(db) {
-      await db.schema
-        .createTable('input_sets')
-        .addColumn('uid', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('instance_id', 'text')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addUniqueConstraint('input_sets_by_id', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('input_sets_by_age')
-        .on('input_sets')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-      await db.schema
-        .createTable('input_set_inputs')
-        .addColumn('input_set_uid', 'text', (column) => column.notNull())
-        .addColumn('position', 'integer', (column) => column.notNull())
-        .addColumn('input_id', 'text', (column) => column.notNull())
-        .addColumn('run_id', 'text')
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('input_format', 'text', (column) => column.notNull())
-        .addColumn('output_format', 'text')
-        .addColumn('content_id', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('input_set_inputs_key', ['input_set_uid', 'position'])
-        .execute();
-      // Finds the newest succeeded runs of one instance without a scan of newer runs that failed or belong to others.
-      await sql`create index runs_succeeded_of_instance on runs (application_uid, instance_id, created_at, id) where status = 'succeeded'`.execute(
-        db,
-      );
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table input_sets (
+      uid text primary key, application_uid text not null, id text not null, name text not null,
+      description text not null, instance_id text, created_at bigint not null, updated_at bigint not null,
+      constraint input_sets_by_id unique (application_uid, id)
+    )`,
+    sql`create index input_sets_by_age on input_sets (application_uid, created_at, id)`,
+    sql`create table input_set_inputs (
+      input_set_uid text not null, position integer not null, input_id text not null, run_id text,
+      name text not null, description text not null, input_format text not null, output_format text,
+      content_id text not null, constraint input_set_inputs_key primary key (input_set_uid, position)
+    )`,
+  ]);

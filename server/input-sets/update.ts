@@ -8,6 +8,7 @@ import type { Contents } from '../blobs/contents.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import type { SelectableInput } from './select-inputs.ts';
 import {
   type InputSetItem,
@@ -40,6 +41,7 @@ export async function updateInputSetRows(
   await lockLiveApplication(tx, application);
   const before = await lockInputSet(tx, application.uid, id);
   if (!before) return undefined;
+  requireUnchanged({ noun: `input set ${quoteValue(id)}`, updatedAt: before.updated_at }, body);
   const change = inputIds && computeItemChange(before.items, inputIds, selectable);
   const { name, description } = {
     name: body.name ?? before.name,
@@ -52,7 +54,7 @@ export async function updateInputSetRows(
     description,
     // A set with added inputs no longer consists of runs of one instance.
     instance_id: change && change.added.length > 0 ? null : before.instance_id,
-    updated_at: clock.now(),
+    updated_at: computeUpdateTime(clock.now(), before),
   };
   await updateInputSet(tx, before.uid, changes);
   const set = { ...before, ...changes, items: change ? change.items : before.items };

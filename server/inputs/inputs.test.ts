@@ -249,8 +249,6 @@ describe('an input', () => {
     const changed = {
       ...before,
       name: 'Another',
-      id: 'x',
-      run_id: 'x',
       format: null,
       created_at: 0,
       more: 1,
@@ -267,7 +265,8 @@ describe('an input', () => {
     });
     expectStatus(await put(before.id, { name: null, description: '' }), 204);
     expect(await get(before.id)).toMatchObject({ name: 'Another', description: '' });
-    expectError(await put(before.id, { name: '' }), 400, 'name');
+    for (const refused of [{ name: '' }, { id: 'x' }, { run_id: 'x' }])
+      expectError(await put(before.id, refused), 400, ...Object.keys(refused));
     expectError(await put(before.id, { description: 'x'.repeat(129) }), 400, 'description');
   });
 

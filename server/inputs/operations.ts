@@ -6,6 +6,7 @@ import { ContentRemovedError } from '../blobs/contents.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { prefersRepresentation } from '../http/requests/prefer-header.ts';
 import { makeId } from '../random.ts';
 import { formatInput } from './format-input.ts';
@@ -46,14 +47,17 @@ export const createInput: OperationHandler<'createInput'> = async (
 };
 
 export const listInputs: OperationHandler<'listInputs'> = async (context, { caller, params, query }) => {
-  const { database, pageTokens } = context;
+  const { database, pageTokens, log } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(pageTokens, {
-    tokenScope: `inputs ${application.uid}`,
-    query,
-    queryRows: (page) => store.listInputs(database.read, application.uid, page),
-    formatBodies: (rows) => rows.map((row) => formatInput(context, application, row)),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `inputs ${application.uid}`,
+      query,
+      queryRows: (page) => store.listInputs(database.read, application.uid, page),
+      formatBodies: (rows) => rows.map((row) => formatInput(context, application, row)),
+    },
+  );
 };
 
 export const getInput: OperationHandler<'getInput'> = async (context, { caller, params }) => {
@@ -73,10 +77,14 @@ export const updateInput: OperationHandler<'updateInput'> = async (
   const changes = {
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
     ...(typeof body.description === 'string' ? { description: body.description } : {}),
-    updated_at: clock.now(),
   };
   return commit(async (tx) => {
-    const changed = orThrow(await store.updateInput(tx, application.uid, params.input_id, changes), () =>
+    const { updated_at } = orThrow(await store.lockInput(tx, application.uid, params.input_id), () =>
+      inputNotFound(application, params.input_id),
+    );
+    requireUnchanged({ noun: `input ${quoteValue(params.input_id)}`, updatedAt: updated_at }, body);
+    const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), { updated_at }) };
+    const changed = orThrow(await store.updateInput(tx, application.uid, params.input_id, dated), () =>
       inputNotFound(application, params.input_id),
     );
     if (!prefersRepresentation(headers)) return { status: 204 };

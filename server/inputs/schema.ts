@@ -2,7 +2,8 @@
 
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface InputsTable {
   application_uid: string;
@@ -26,30 +27,13 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0014-inputs',
-    async up(db) {
-      await db.schema
-        .createTable('inputs')
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('run_id', 'text')
-        .addColumn('upload_id', 'text')
-        .addColumn('input_format', 'text', (column) => column.notNull())
-        .addColumn('output_format', 'text')
-        .addColumn('content_id', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('inputs_key', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('inputs_by_age')
-        .on('inputs')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table inputs (
+      application_uid text not null, id text not null, name text not null, description text not null,
+      run_id text, upload_id text, input_format text not null, output_format text, content_id text not null,
+      created_at bigint not null, updated_at bigint not null,
+      constraint inputs_key primary key (application_uid, id)
+    )`,
+    sql`create index inputs_by_age on inputs (application_uid, created_at, id)`,
+  ]);

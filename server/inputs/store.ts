@@ -2,6 +2,7 @@
 import type { InputId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InputsTable } from './schema.ts';
 
@@ -37,6 +38,16 @@ export async function findInputs(
     .where('application_uid', '=', applicationUid)
     .where('id', 'in', ids)
     .execute();
+}
+
+/** Returns the input and locks it against changes until the transaction ends. */
+export function lockInput(tx: Writer, applicationUid: string, id: InputId): Promise<InputsTable | undefined> {
+  const query = tx
+    .selectFrom('inputs')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('id', '=', id);
+  return locked(tx, query, 'update').executeTakeFirst();
 }
 
 /** Lists inputs, newest first; one row more than the limit shows that more follow. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ensureIdentity } from '../blobs/identity.ts';
 import { openBlobs } from '../blobs/open-blob-store.ts';
 import type { Clock } from '../clock.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { ConfigError, type StorageConfig } from '../config.ts';
 import { lockDataFolder } from '../database/folder-lock.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
@@ -31,7 +31,7 @@ export interface AdoptionResult {
 
 /** Adopts data folder and blobs. Throws ConfigError when that is impossible, and FolderInUseError while a server runs. */
 export async function adoptInstallation(
-  config: Config,
+  config: StorageConfig,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ): Promise<AdoptionResult> {
   const refusal = findAdoptionRefusal(await readInstallationState(config));
@@ -41,7 +41,7 @@ export async function adoptInstallation(
   try {
     const sides = await readInstallationState(config);
     const now = clock.now();
-    archiveDamagedLog(config, sides, clock, log);
+    await archiveDamagedLog(config, sides, clock, log);
     const database = await openDatabase(config, log);
     try {
       await migrate(database, migrations);

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { systemClock } from '../clock.ts';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readStorageConfig, type StorageConfig } from '../config.ts';
 import { createLog, errorMessage } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { adoptInstallation } from './adopt.ts';
@@ -36,7 +36,7 @@ function formatState({ database, folder, blobs }: InstallationState): string {
 /** Returns the exit code and the text: 0 when a server may start, else 1. */
 export async function runInstallationCommand(
   args: readonly string[],
-  config: Config,
+  config: StorageConfig,
 ): Promise<{ code: 0 | 1; output: string }> {
   if (args[0] === 'adopt') {
     const { id, renamedFiles: renamed } = await adoptInstallation(config, {
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     return;
   }
   try {
-    const { code, output } = await runInstallationCommand(args, readConfig());
+    const { code, output } = await runInstallationCommand(args, readStorageConfig());
     process.stdout.write(`${output}\n`);
     process.exitCode = code;
   } catch (error) {

@@ -18,20 +18,21 @@ import {
 } from '../blobs/blob-store.ts';
 import { describeBlobStore, openBlobReader } from '../blobs/open-blob-store.ts';
 import type { IdentityTable } from '../blobs/schema.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { ConfigError, type StorageConfig } from '../config.ts';
 import type { Database, Reader } from '../database/database.ts';
 import { listOlderServers, type OlderServer } from '../database/maintenance/connected-servers.ts';
 import { listTables, openPostgresSnapshot } from '../database/maintenance/snapshot-connection.ts';
 import { openStoppedDatabase } from '../database/maintenance/stopped-database.ts';
-import { countDroppedCommits } from '../database/maintenance/wal-damage.ts';
+import { findWalDamage, type WalDamage } from '../database/maintenance/wal-damage.ts';
 import type { Migration } from '../database/migrate.ts';
 import { sqlitePath } from '../database/open.ts';
 import { errorMessage } from '../log.ts';
-import { migrations } from '../migrations.ts';
+import { BASELINE, migrations } from '../migrations.ts';
 
 /** Number of blob keys to sample from each end of the table, for a store without a marker. */
 const BLOB_SAMPLE_SIZE = 8;
-const FIRST_MIGRATION = migrations.map(({ name }) => name).sort()[0] ?? '';
+/** The first migration of every database from before the baseline. */
+const UNRELEASED_MIGRATION = '0001-contents';
 const KNOWN_MIGRATIONS = new Set(migrations.map(({ name }) => name));
 /** Tables that exist before there is any data: those of Kysely, and the one that opening SQLite creates. */
 const BOOKKEEPING_TABLES = new Set(['migrations', 'migrations_lock', 'opened']);
@@ -44,8 +45,8 @@ const SERVER_FILES = ['lock', MARKER_FILE, ...INSTALLATION_FILES];
 interface DatabaseState {
   /** The name for messages, without a password. */
   name: string;
-  /** `foreign`: it has tables of another program. `newer`: a newer release has migrated it. */
-  state: 'empty' | 'foreign' | 'newer' | 'ours';
+  /** `foreign`: it has tables of another program. `unreleased`: it is from before 0.2.0. `newer`: a newer release has migrated it. */
+  state: 'empty' | 'foreign' | 'unreleased' | 'newer' | 'ours';
   /** The table or migration that proves the state. */
   detail: string;
   identity: IdentityTable | null;
@@ -53,10 +54,8 @@ interface DatabaseState {
   keyCheck: string | null;
   /** Some keys of its blobs. */
   sampledBlobKeys: string[];
-  /** The latest instant in a database without an identity, in milliseconds since the epoch; null for one with an identity. */
-  lastSeenAt: number | null;
-  /** The number of commits that SQLite drops because of damage in its WAL. */
-  droppedCommits: number;
+  /** Commits that SQLite drops because of damage in its WAL, or null. */
+  walDamage: WalDamage | null;
   /** A migration that this start would apply and that earlier releases do not tolerate; null without one. */
   breakingMigration: Pick<Migration, 'name' | 'breaks'> | null;
   /** Servers and workers of an earlier release that are connected, if there is such a migration. */
@@ -90,7 +89,7 @@ export interface InstallationState {
 }
 
 /** Reads the state of all three parts. Throws ConfigError when the database or the blob store cannot be opened. */
-export async function readInstallationState(config: Config): Promise<InstallationState> {
+export async function readInstallationState(config: StorageConfig): Promise<InstallationState> {
   // Reads the marker before the database, which gets its id first: other processes may start at the same time.
   const reader = await openBlobReader(config);
   const marker = await reader.readMarker();
@@ -101,17 +100,17 @@ export async function readInstallationState(config: Config): Promise<Installatio
 }
 
 /** Returns the name of the database for messages. */
-function describeDatabase({ postgres, data }: Config): string {
+function describeDatabase({ postgres, data }: StorageConfig): string {
   if (!postgres) return `the SQLite database ${sqlitePath(data)}`;
   const { host, pathname } = new URL(postgres);
   return `the PostgreSQL database ${decodeURIComponent(pathname.slice(1))} at ${host}`;
 }
 
-async function readDatabase(config: Config): Promise<DatabaseState> {
+async function readDatabase(config: StorageConfig): Promise<DatabaseState> {
   const name = describeDatabase(config);
   const empty: DatabaseState = {
     ...{ name, state: 'empty', detail: '', identity: null, hasAccounts: false, keyCheck: null },
-    ...{ sampledBlobKeys: [], lastSeenAt: null, droppedCommits: 0 },
+    ...{ sampledBlobKeys: [], walDamage: null },
     ...{ breakingMigration: null, olderServers: [] },
   };
   if (config.postgres) {
@@ -127,11 +126,11 @@ async function readDatabase(config: Config): Promise<DatabaseState> {
     }
   }
   const path = sqlitePath(config.data);
-  const droppedCommits = countDroppedCommits(`${path}-wal`);
+  const walDamage = findWalDamage(path);
   const opened = await openStoppedDatabase(path);
-  if (!opened) return { ...empty, droppedCommits };
+  if (!opened) return { ...empty, walDamage };
   try {
-    return { ...empty, ...(await inspectDatabase({ kind: 'sqlite', read: opened.read })), droppedCommits };
+    return { ...empty, ...(await inspectDatabase({ kind: 'sqlite', read: opened.read })), walDamage };
   } finally {
     await opened.close();
   }
@@ -144,19 +143,19 @@ async function inspectDatabase(database: Pick<Database, 'kind' | 'read'>): Promi
   const migrationsTable = tables.find((table) => table.name === 'migrations');
   const isKysely = migrationsTable?.columns.some(({ name }) => name === 'timestamp') ?? false;
   const applied = isKysely
-    ? (await sql<{ name: string }>`select name from migrations`.execute(read)).rows
+    ? (await sql<{ name: string }>`select name from migrations order by name`.execute(read)).rows.map(
+        ({ name }) => name,
+      )
     : [];
   const foreign = [...names].find(
     (one) => !BOOKKEEPING_TABLES.has(one) || (one === 'migrations' && !isKysely),
   );
-  if (!applied.some(({ name }) => name === FIRST_MIGRATION))
+  if (applied.includes(UNRELEASED_MIGRATION)) return { state: 'unreleased' };
+  if (!applied.includes(BASELINE))
     return foreign === undefined && applied.length === 0
       ? {}
-      : { state: 'foreign', detail: foreign ?? applied[0]?.name ?? 'migrations' };
-  const unknown = applied
-    .map(({ name }) => name)
-    .sort()
-    .find((name) => !KNOWN_MIGRATIONS.has(name));
+      : { state: 'foreign', detail: foreign ?? applied[0] ?? 'migrations' };
+  const unknown = applied.find((name) => !KNOWN_MIGRATIONS.has(name));
   if (unknown !== undefined) return { state: 'newer', detail: unknown };
   const rows = async <T>(table: string, select: ReturnType<typeof sql<T>>): Promise<T[]> =>
     names.has(table) ? (await select.execute(read)).rows : [];
@@ -167,13 +166,12 @@ async function inspectDatabase(database: Pick<Database, 'kind' | 'read'>): Promi
   const [check] = await rows('installation', sql<{ key_check: string }>`select key_check from installation`);
   const [account] = await rows('accounts', sql`select 1 from accounts limit 1`);
   return {
-    state: identity || account ? 'ours' : 'empty',
+    state: identity ? 'ours' : 'empty',
     identity: identity ?? null,
     hasAccounts: account !== undefined,
     keyCheck: check?.key_check ?? null,
     sampledBlobKeys: names.has('contents') ? await sampleBlobs(read) : [],
-    lastSeenAt: identity || !account ? null : await findLatestInstant(read, names),
-    ...(await findBreakingMigration(database, new Set(applied.map(({ name }) => name)))),
+    ...(await findBreakingMigration(database, new Set(applied))),
   };
 }
 
@@ -199,27 +197,7 @@ async function sampleBlobs(read: Reader): Promise<string[]> {
   return [...new Set([...(await keys('asc')), ...(await keys('desc'))])];
 }
 
-/** Returns the time of the latest activity of an installation of an earlier release, from its rows. */
-async function findLatestInstant(read: Reader, names: ReadonlySet<string>): Promise<number | null> {
-  let latest: number | null = null;
-  for (const [table, column] of [
-    ['accounts', 'created_at'],
-    ['keys', 'last_used_at'],
-    ['uploads', 'created_at'],
-    ['runs', 'created_at'],
-    ['run_events', 'at'],
-  ] as const) {
-    if (!names.has(table)) continue;
-    const { rows } = await sql<{
-      at: number | null;
-    }>`select max(${sql.ref(column)}) as at from ${sql.table(table)}`.execute(read);
-    const at = rows[0]?.at ?? null;
-    if (at !== null) latest = Math.max(latest ?? 0, Number(at));
-  }
-  return latest;
-}
-
-async function readFolder(config: Config): Promise<DataFolderState> {
+async function readFolder(config: StorageConfig): Promise<DataFolderState> {
   const path = config.data;
   const names = new Set(await listNames(path));
   const isServerFolder = SERVER_FILES.some((name) => names.has(name));

@@ -1,7 +1,7 @@
 /** The image, the compose file and the unit in `operations/`: the server reads their settings, and their files exist. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,9 @@ test('the compose file gives the server its database and its bucket', () => {
   const environment: Record<string, string> = services.server.environment;
   const values = Object.entries(environment).map(([name, text]) => [
     name,
-    text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => `value-of-${variable}`),
+    text
+      .replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => `value-of-${variable}`)
+      .replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'),
   ]);
   expect(readConfig(Object.fromEntries(values))).toMatchObject({
     postgres: 'postgres://switchyard:value-of-POSTGRES_PASSWORD@database:5432/switchyard',
@@ -105,8 +107,10 @@ test('systemd accepts the unit', (context) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0)
     return context.skip('SKIPPING the check of the unit: this machine has no systemd-analyze.');
   const unit = join(folder, 'switchyard.service');
-  // The command has to exist.
-  writeFileSync(unit, read('systemd', 'switchyard.service').replaceAll('/srv/switchyard', repository));
+  // The command has to exist, and the unit names a folder without a space.
+  const installed = join(folder, 'installed');
+  symlinkSync(repository, installed);
+  writeFileSync(unit, read('systemd', 'switchyard.service').replaceAll('/srv/switchyard', installed));
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
   expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: '' });
 });

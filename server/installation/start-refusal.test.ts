@@ -13,7 +13,7 @@ const EMPTY: InstallationState = {
       hasAccounts: false,
       keyCheck: null,
     },
-    ...{ sampledBlobKeys: [], lastSeenAt: null, droppedCommits: 0 },
+    ...{ sampledBlobKeys: [], walDamage: null },
     ...{ breakingMigration: null, olderServers: [] },
   },
   folder: { path: '/data', installation: null, leftoverNames: [], foreignFolder: null, masterKey: null },
@@ -26,7 +26,6 @@ describe('R1: an empty database', () => {
 
   test.each<[string, Partial<InstallationState['folder']>, Partial<InstallationState['blobs']>, string]>([
     ['a marked data folder', { installation: 'inst-1' }, {}, 'the data folder /data belongs to inst-1'],
-    // From a release without ids.
     ['a token', { leftoverNames: ['root-token'] }, {}, 'the data folder /data holds root-token'],
     ['a marked bucket', {}, { marker: MARKER }, 'the bucket belongs to inst-1'],
     ['blobs', {}, { isEmpty: false }, 'the bucket holds blobs'],

@@ -3,15 +3,18 @@
  * when they do not belong together: the server would remove the blobs that the database does not name, and write a new root
  * token.
  *
- * An installation of an earlier release has no id. The server adopts it when its database has accounts and the store has
- * its blobs. One blob of a sample is enough, because a single lost blob must not prevent an upgrade.
+ * A blob store without a marker is that of the database when it has its blobs. One blob of a sample is enough, because a
+ * single lost blob must not prevent a start.
  */
 import { computeKeyCheck, WRONG_MASTER_KEY_MESSAGE } from '../account/master-key.ts';
 import { formatRfc3339 } from '../clock.ts';
+import { describeWalDamage } from '../database/maintenance/wal-damage.ts';
 import type { InstallationState } from './installation-state.ts';
 
 const NOTHING_CHANGED = 'Nothing was changed.';
 const INSPECT = '`npm run installation` shows what belongs to which installation';
+/** The last commit that reads databases and backups from before release 0.2.0. */
+export const LAST_UNRELEASED_COMMIT = 'b76b51700ca45227fa19e622ccf89d082ccb99ff';
 const ADOPT = '`npm run installation -- adopt`';
 
 /** Returns the message of the refusal, or null when the server may start. */
@@ -24,6 +27,7 @@ export function findStartRefusal(sides: InstallationState): string | null {
 export function findAdoptionRefusal({ database, folder }: InstallationState): string | null {
   if (folder.foreignFolder !== null)
     return `SWITCHYARD_DATA is "${folder.path}", where no server has run, and a start would empty ${folder.foreignFolder}. Set SWITCHYARD_DATA to an empty or missing folder, or move that folder away.`;
+  if (database.state === 'unreleased') return explainUnreleased(capitalise(database.name));
   if (database.state === 'newer')
     return `${capitalise(database.name)} belongs to a newer Switchyard, which has applied ${database.detail}. Start that release or a later one, or restore a backup from before the upgrade.`;
   if (database.state === 'foreign')
@@ -31,6 +35,11 @@ export function findAdoptionRefusal({ database, folder }: InstallationState): st
   if (database.keyCheck && (!folder.masterKey || computeKeyCheck(folder.masterKey) !== database.keyCheck))
     return WRONG_MASTER_KEY_MESSAGE;
   return null;
+}
+
+/** Returns the sentence about a database or backup of a commit from before release 0.2.0. */
+export function explainUnreleased(name: string): string {
+  return `${name} is from before release 0.2.0 and cannot be upgraded: use it with commit ${LAST_UNRELEASED_COMMIT}, download there what you want to keep, and start this release with an empty SWITCHYARD_DATA, SWITCHYARD_DATABASE and SWITCHYARD_BLOBS.`;
 }
 
 function findMismatch(sides: InstallationState): string | null {
@@ -46,7 +55,7 @@ function findMismatch(sides: InstallationState): string | null {
       : []),
   ];
   if (others.length > 0)
-    return `${capitalise(database.name)} belongs to ${id ?? 'an installation without an id, of an earlier release'}, but ${others.join(', and ')}. Set SWITCHYARD_DATABASE, SWITCHYARD_DATA and SWITCHYARD_BLOBS to those of one installation; two installations need separate ones. ${capitalise(INSPECT)}, and ${ADOPT} makes all three the installation of the database.`;
+    return `${capitalise(database.name)} belongs to ${id}, but ${others.join(', and ')}. Set SWITCHYARD_DATABASE, SWITCHYARD_DATA and SWITCHYARD_BLOBS to those of one installation; two installations need separate ones. ${capitalise(INSPECT)}, and ${ADOPT} makes all three the installation of the database.`;
   return (
     explainOlderServers(database) ?? (blobs.marker ? explainLostBlobs(sides) : explainUnmarkedBlobs(sides))
   );
@@ -77,8 +86,8 @@ function explainEmptyDatabase({ database, folder, blobs }: InstallationState): s
   ];
   if (found.length === 0) return null;
   const dropped =
-    database.droppedCommits > 0
-      ? ` Its log switchyard.db-wal is damaged, so SQLite cannot read the ${database.droppedCommits} commits behind the damage. Keep a copy of it.`
+    database.walDamage !== null
+      ? ` Also, ${describeWalDamage(database.walDamage)}. Keep a copy of switchyard.db-wal if it exists.`
       : '';
   return `${capitalise(database.name)} is missing or empty, but ${found.join(', and ')}.${dropped} If the database is in another place, set SWITCHYARD_DATABASE or SWITCHYARD_DATA to it. If it is lost, restore a backup with \`npm run restore\`. For a new installation set SWITCHYARD_DATA to an empty folder and SWITCHYARD_BLOBS, if it is set, to another store. ${ADOPT} creates a new installation here and moves the blobs to the trash.`;
 }

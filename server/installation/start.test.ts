@@ -26,6 +26,7 @@ import { systemClock } from '../clock.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
 import { createApplication, expectStatus } from '../testing/fixtures/resources.ts';
+import { buildDiskFaults, openDiskFaults } from '../testing/host/disk-faults.ts';
 import { startServerProcess } from '../testing/servers/server-process.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { runInstallationCommand } from './installation-command.ts';
@@ -302,9 +303,19 @@ describe('R1: a killed server', () => {
       expect(existsSync(path)).toBe(true);
       const config = readConfig({ SWITCHYARD_DATA: data });
       expect((await runInstallationCommand([], config)).output).toContain(
-        'the log of the database was damaged',
+        'the log of the database is damaged',
       );
     },
+  );
+});
+
+test('W16: a start on a full disk names the disk, not the host', async (context) => {
+  const disk = buildDiskFaults(createFolder());
+  if ('problem' in disk) return context.skip(`SKIPPING failing disks: ${disk.problem}`);
+  const fault = { operation: 'write', file: 'start.sh', error: 'ENOSPC', first: 1, count: 1 } as const;
+  openDiskFaults(disk.env)(fault);
+  await expect(startServerProcess({ dataFolder: createFolder(), env: disk.env })).rejects.toThrow(
+    /ENOSPC.*free space on the disk of SWITCHYARD_DATA/,
   );
 });
 
@@ -358,10 +369,9 @@ describe('R1: an older database', () => {
   );
 });
 
-describe('R1: an upgrade', () => {
-  test('adopts an installation of a release without ids by the blobs that its database names', async () => {
+describe('R1: lost markers', () => {
+  test('are written again when the store has blobs that the database names', async () => {
     await using server = await startAndStop();
-    await runQuery(server, 'delete from installation_identity');
     for (const path of ['installation.json', 'blobs/installation.json'])
       rmSync(join(server.dataFolder, path));
     await server.restart();

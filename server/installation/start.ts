@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { ensureIdentity, InstallationIdentity, stopCleanUp } from '../blobs/identity.ts';
 import type { Clock } from '../clock.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { ConfigError, type StorageConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { lockDataFolder } from '../database/folder-lock.ts';
 import { NotADatabaseError } from '../database/maintenance/stopped-database.ts';
-import { archiveDamagedWal } from '../database/maintenance/wal-damage.ts';
+import { archiveDamagedWal, describeWalDamage } from '../database/maintenance/wal-damage.ts';
 import { sqlitePath } from '../database/open.ts';
 import { isDatabaseDamaged } from '../database/transient-errors.ts';
 import { errorMessage, type Log } from '../log.ts';
@@ -20,7 +20,7 @@ import { withSettingName } from './setting-errors.ts';
 import { findStartRefusal } from './start-refusal.ts';
 
 /** Reads the state without a change. Throws ConfigError when a server must not start. */
-async function inspectInstallation(config: Config): Promise<InstallationState> {
+async function inspectInstallation(config: StorageConfig): Promise<InstallationState> {
   const sides = await readInstallationState(config).catch((error: unknown) => {
     if (!(error instanceof NotADatabaseError) && !isDatabaseDamaged(error)) throw error;
     throw new ConfigError(
@@ -38,7 +38,7 @@ async function inspectInstallation(config: Config): Promise<InstallationState> {
  * must not start.
  */
 export async function lockAndInspectDataFolder(
-  config: Config,
+  config: StorageConfig,
   closers: (() => Promise<void>)[],
 ): Promise<{ folderId: string; sides: InstallationState }> {
   const { data } = config;
@@ -57,31 +57,34 @@ export async function lockAndInspectDataFolder(
  * Archives the WAL when it is damaged; call it before the database is opened. Returns the reason to stop the clean-up, or
  * null.
  */
-export function archiveDamagedLog(
-  config: Config,
+export async function archiveDamagedLog(
+  config: StorageConfig,
   { database }: InstallationState,
   clock: Clock,
   log: Log,
-): string | null {
-  if (database.droppedCommits === 0) return null;
-  const copy = archiveDamagedWal(sqlitePath(config.data), clock.now());
-  log.error(
-    { droppedCommits: database.droppedCommits, copy },
-    'SQLite WAL damaged, commits behind the damage dropped; restore a backup, or run `npm run verify` and continue without them',
+): Promise<string | null> {
+  const { walDamage } = database;
+  if (walDamage === null) return null;
+  const path = sqlitePath(config.data);
+  const copy = await withSettingName(
+    `SWITCHYARD_DATA is "${config.data}", where ${describeWalDamage(walDamage)}. The server overwrites the log and cannot copy it before`,
+    async () => archiveDamagedWal(path, clock.now()),
   );
-  return `the log of the database was damaged, and ${database.droppedCommits} commits in it were dropped; the damaged log is ${copy}`;
+  const reason = `${describeWalDamage(walDamage)}${copy === null ? '' : `; the copy of the log is ${copy}`}`;
+  const event =
+    walDamage.wereAcknowledged === true ? 'SQLite WAL damaged' : 'SQLite WAL ends in unreadable commits';
+  log.error({ ...walDamage, copy }, `${event}; run \`npm run verify\`, which lists missing content`);
+  return reason;
 }
 
 /** Writes the id to the database first, then to data folder and blobs, so that an interrupted start can be repeated. */
 export async function bindInstallation(
-  parts: { config: Config; database: Database; clock: Clock; random: Random; log: Log },
-  sides: InstallationState,
+  parts: { config: StorageConfig; database: Database; clock: Clock; random: Random; log: Log },
   cleanUpBlocker: string | null,
   openBlobs: () => Promise<BlobStore>,
 ): Promise<{ identity: InstallationIdentity; blobs: BlobStore }> {
   const { config, database, clock, random, log } = parts;
-  const seenAt = sides.database.lastSeenAt ?? clock.now();
-  const row = await ensureIdentity(database, { random, seenAt });
+  const row = await ensureIdentity(database, { random, seenAt: clock.now() });
   if (cleanUpBlocker !== null) await stopCleanUp(database, cleanUpBlocker);
   await writeFolderMarker(config.data, row.id);
   const blobs = await openBlobs();

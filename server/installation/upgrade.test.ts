@@ -1,4 +1,4 @@
-/** An upgrade over many releases: data that an early release stored is the same in the responses of this one. */
+/** Upgrades: data from the first release on is the same in the responses of this one, and a start on older data is refused. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,18 @@ import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { isExperimentTerminal, isTerminal } from '@switchyard/contract/states.ts';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { BASELINE } from '../migrations.ts';
 import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
 import { createRun, pushApp } from '../testing/fixtures/apps.ts';
 import { ARITHMETIC_APP, ARITHMETIC_APP_TYPE } from '../testing/fixtures/batch-experiments.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
-import { extractRelease, findAddingCommit } from '../testing/servers/earlier-release.ts';
+import { extractRelease, findAddingCommit, findCommit } from '../testing/servers/earlier-release.ts';
 import { type ServerProcess, startServerProcess } from '../testing/servers/server-process.ts';
+import { LAST_UNRELEASED_COMMIT } from './start-refusal.ts';
+import { hashFolderTree } from './testing/data-folders.ts';
 
-const commit = findAddingCommit('cli/main.ts');
+const commit = findAddingCommit(BASELINE);
+const unreleased = findCommit(LAST_UNRELEASED_COMMIT);
 const postgres = inject('postgres');
 const name = `upgrade_over_many_${process.pid}`;
 const application_id = 'app';
@@ -114,6 +118,7 @@ function waitForEnd(server: ServerProcess, application_id: string, run_id: strin
 
 /** Their responses describe the moment: the server, its load, a new upload, what all applications use. */
 const OF_THE_MOMENT = new Set([
+  'getApplicationQuotas',
   'getAuditHead',
   'getBackups',
   'getBinaryUpload',
@@ -153,7 +158,7 @@ async function listAuditIds(server: ServerProcess): Promise<string[]> {
 
 // Without the history of the repository there is no earlier commit, and the title of the skipped test says so.
 test.runIf(commit !== null)(
-  `an upgrade from the first release with a command line (${commit ?? 'none: the history is missing'}) loses nothing`,
+  `an upgrade from the first commit with the baseline (${commit ?? 'none: the history is missing'}) loses nothing`,
   async () => {
     using earlier = extractRelease(commit ?? '');
     const before = await start(earlier.main);
@@ -176,4 +181,23 @@ test.runIf(commit !== null)(
     for (const run of queued) expect((await waitForEnd(after, 'other', run)).status_v2).toBe('succeeded');
   },
   120_000,
+);
+
+// Without the history there is no such commit.
+test.runIf(unreleased !== null)(
+  `a start on the data of the last commit before release 0.2.0 (${unreleased ?? 'none: the history is missing'}) is refused`,
+  async () => {
+    using earlier = extractRelease(LAST_UNRELEASED_COMMIT);
+    const before = await start(earlier.main);
+    expect(await before.kill('SIGTERM')).toBe(0);
+    const files = hashFolderTree(data);
+    const place = postgres ? 'PostgreSQL database upgrade_over_many' : 'SQLite database /';
+    await expect(start()).rejects.toThrow(
+      new RegExp(
+        `ended with 1 [\\s\\S]*The ${place}.* is from before release 0.2.0 and cannot be upgraded: use it with commit ${LAST_UNRELEASED_COMMIT}, download there what you want to keep, and start this release with an empty SWITCHYARD_DATA, SWITCHYARD_DATABASE and SWITCHYARD_BLOBS. Nothing was changed.`,
+      ),
+    );
+    expect(hashFolderTree(data)).toEqual(files);
+  },
+  60_000,
 );

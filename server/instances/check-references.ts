@@ -1,4 +1,5 @@
 /** Checks of an instance and of its references, in the transaction of a change. Each throws a 400 that names the fault. */
+import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { findExecutable } from '../applications/executables-store.ts';
@@ -8,6 +9,7 @@ import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import { findVersion, lockVersion } from '../versions/store.ts';
 import {
+  findDurationError,
   NO_DECLARED_OPTIONS,
   type RequestedConfiguration,
   readDeclaredOptions,
@@ -59,7 +61,10 @@ export async function checkOptions(
 
 /** Throws a 400 for requirements that no run can have. */
 export function checkRequirements(configuration: RequestedConfiguration | null | undefined): void {
-  const error = validateRequirements(configuration ?? {});
+  const { max_duration, execution_class } = configuration ?? {};
+  const error =
+    validateRequirements(configuration ?? {}) ??
+    findDurationError(max_duration, execution_class ?? EXECUTION_CLASS_DEFAULT);
   if (error) throw badRequest(error);
 }
 

@@ -4,7 +4,7 @@ import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { formatRfc3339 } from '../clock.ts';
 import { omitHiddenOptions, type VersionInfo } from './hidden-options.ts';
-import { completeConfiguration, type RequestedConfiguration } from './rules.ts';
+import { completeConfiguration, parseConfiguration } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 
 /** Formats the instance without options that are hidden from the caller's role. */
@@ -13,7 +13,7 @@ export function formatInstance(
   row: InstancesTable,
   { hiddenOptions, isDeleted }: VersionInfo,
 ): Instance {
-  const configuration: RequestedConfiguration = JSON.parse(row.configuration);
+  const configuration = parseConfiguration(row);
   return {
     id: row.id,
     application_id: application.id,

@@ -5,8 +5,7 @@
 
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
-import { listHiddenOptions } from '../applications/executable.ts';
-import { findExecutables } from '../applications/executables-store.ts';
+import { findHiddenOptions } from '../applications/executables-store.ts';
 import type { Reader } from '../database/database.ts';
 import { findExecutableIds } from '../versions/store.ts';
 import type { RequestedConfiguration } from './rules.ts';
@@ -26,12 +25,11 @@ export async function lookUpVersions(
   role: Role,
 ): Promise<(version: VersionId) => VersionInfo> {
   const executables = await findExecutableIds(db, applicationUid, [...new Set(versions)]);
-  const rows = await findExecutables(db, [...new Set(executables.values())]);
-  const hidden = new Map(rows.map((row) => [row.id, listHiddenOptions(row, role)]));
+  const listHidden = await findHiddenOptions(db, [...executables.values()], role);
   return (version) => {
     const executable = executables.get(version);
     return {
-      hiddenOptions: (executable && hidden.get(executable)) ?? new Set(),
+      hiddenOptions: executable === undefined ? new Set() : listHidden(executable),
       isDeleted: executable === undefined,
     };
   };

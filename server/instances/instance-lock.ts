@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatRfc3339 } from '../clock.ts';
 import { quoteValue } from '../http/errors/problem.ts';
-import { completeConfiguration, type RequestedConfiguration } from './rules.ts';
+import { completeConfiguration, parseConfiguration, type RequestedConfiguration } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 
 const CONFIGURATION_FIELDS = [
@@ -38,8 +38,7 @@ export function changesInstance(instance: InstancesTable, changes: InstanceChang
     if (changes[field] !== undefined && changes[field] !== instance[field]) return true;
   const requested = changes.configuration;
   if (!requested) return false;
-  const stored: RequestedConfiguration = JSON.parse(instance.configuration);
-  const before = completeConfiguration(stored);
+  const before = completeConfiguration(parseConfiguration(instance));
   const after = completeConfiguration(requested);
   return CONFIGURATION_FIELDS.some(
     (field) => requested[field] != null && !isDeepStrictEqual(after[field], before[field]),

@@ -131,8 +131,7 @@ describe('updating an instance', () => {
     const body = {
       ...before,
       name: 'New name',
-      application_id: 'other',
-      locked: true,
+      locked: false,
       created_at: 'never',
       unknown: {},
       configuration: { ...before.configuration, options: { b: 2 }, unknown: 1 },

@@ -4,10 +4,12 @@ import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, InstanceId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, updateApplication } from '../applications/store.ts';
+import { formatRfc3339 } from '../clock.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
+import { badRequest, ChangedError, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { lockVersion } from '../versions/store.ts';
@@ -15,7 +17,7 @@ import { checkOptions, checkRequirements, checkSecretsCollection, checkVersion }
 import { formatInstance, formatLatestInstance } from './format-instance.ts';
 import { lookUpVersions, restoreHiddenOptions, type VersionInfo } from './hidden-options.ts';
 import { changesInstance, describeLock } from './instance-lock.ts';
-import { findSecretsCollectionId, isReservedInstanceId, type RequestedConfiguration } from './rules.ts';
+import { findSecretsCollectionId, isReservedInstanceId, parseConfiguration } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import * as store from './store.ts';
 
@@ -70,20 +72,23 @@ export const createInstance: OperationHandler<'createInstance'> = async (
 };
 
 export const listInstances: OperationHandler<'listInstances'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(pageTokens, {
-    tokenScope: `instances ${application.uid}`,
-    query,
-    queryRows: (page) => store.listInstances(database.read, application.uid, page),
-    async formatBodies(rows) {
-      const versions = rows.map((row) => row.version_id);
-      const findInfo = await lookUpVersions(database.read, application.uid, versions, caller.role);
-      return rows.map((row) => formatInstance(application, row, findInfo(row.version_id)));
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `instances ${application.uid}`,
+      query,
+      queryRows: (page) => store.listInstances(database.read, application.uid, page),
+      async formatBodies(rows) {
+        const versions = rows.map((row) => row.version_id);
+        const findInfo = await lookUpVersions(database.read, application.uid, versions, caller.role);
+        return rows.map((row) => formatInstance(application, row, findInfo(row.version_id)));
+      },
     },
-  });
+  );
 };
 
 export const getInstance: OperationHandler<'getInstance'> = async ({ database }, { caller, params }) => {
@@ -105,7 +110,7 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
   validateName(body.name, instance.id);
   checkRequirements(body.configuration);
   const { hiddenOptions } = await findVersionInfo(database.read, caller, instance);
-  const stored: RequestedConfiguration = JSON.parse(instance.configuration);
+  const stored = parseConfiguration(instance);
   const configuration = body.configuration && restoreHiddenOptions(body.configuration, stored, hiddenOptions);
   const changes = {
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
@@ -117,12 +122,12 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
           secrets_collection_id: findSecretsCollectionId(configuration),
         }
       : {}),
-    updated_at: clock.now(),
   };
   const { options } = configuration ?? stored;
   return commitThen(
     async (tx) => {
       const current = requireFound(await store.lockInstance(tx, instance), application, instance.id);
+      requireExpected(current, body);
       if (current.locked_at !== null) {
         // The published client sends the whole instance before it unlocks it.
         if (changesInstance(current, { ...changes, configuration })) throw badRequest(describeLock(current));
@@ -137,7 +142,8 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
           hiddenNames: hiddenOptions,
         });
       await checkSecretsCollection(context, tx, application, changes.secrets_collection_id);
-      return requireFound(await store.updateInstance(tx, instance, changes), application, instance.id);
+      const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current) };
+      return requireFound(await store.updateInstance(tx, instance, dated), application, instance.id);
     },
     async (changed) => ({
       status: 200,
@@ -145,6 +151,30 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
     }),
   );
 };
+
+/** Throws a 409 when the instance is not as the caller has read it, and a 400 for a change of the lock by the update. */
+function requireExpected(
+  current: InstancesTable,
+  body: {
+    expected_version_id?: string | null;
+    expected_updated_at?: string | null;
+    locked?: boolean | null;
+  },
+): void {
+  const { expected_version_id: expected } = body;
+  if (typeof expected === 'string' && expected !== current.version_id)
+    throw new ChangedError(
+      current.updated_at,
+      (who) =>
+        `expected_version_id is ${quoteValue(expected)}, and the instance ${quoteValue(current.id)} has the version ${quoteValue(current.version_id)} now: it was changed at ${formatRfc3339(current.updated_at)}${who}. Nothing was changed.`,
+    );
+  requireUnchanged({ noun: `instance ${quoteValue(current.id)}`, updatedAt: current.updated_at }, body);
+  const isLocked = current.locked_at !== null;
+  if (typeof body.locked === 'boolean' && body.locked !== isLocked)
+    throw badRequest(
+      `locked is ${body.locked}, and the instance ${quoteValue(current.id)} is ${isLocked ? 'locked' : 'not locked'}; this request changes no lock. Send {"locked": ${body.locked}} with PUT to the path of the instance with /lock, or leave it out.`,
+    );
+}
 
 export const setInstanceLock: OperationHandler<'setInstanceLock'> = async (
   { database, clock },
@@ -165,7 +195,7 @@ export const setInstanceLock: OperationHandler<'setInstanceLock'> = async (
         throw badRequest(
           `The version ${quoteValue(version_id)} of the instance ${quoteValue(instance.id)} was deleted; give the instance another version before you lock it.`,
         );
-      const now = clock.now();
+      const now = computeUpdateTime(clock.now(), current);
       const lock = body.locked
         ? { locked_by: caller.email, locked_at: now }
         : { locked_by: null, locked_at: null };

@@ -1,13 +1,14 @@
 /** Rules of instances and their options, without a database. */
 
-import type { ApiAccess, InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
-import {
-  completeRequirements,
-  type InstanceRequirements,
-  isLicenseName,
-} from '@switchyard/contract/applications/requirements.ts';
+import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
+import { RequestedConfiguration } from '@switchyard/contract/applications/instances.ts';
+import { completeRequirements, isLicenseName } from '@switchyard/contract/applications/requirements.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
-import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import {
+  CLASS_LIMITS,
+  EXECUTION_CLASS_DEFAULT,
+  type ExecutionClass,
+} from '@switchyard/contract/execution-classes.ts';
 import {
   LABEL_CHARS_MAX,
   LICENSES_MAX,
@@ -19,24 +20,16 @@ import {
 } from '@switchyard/contract/limits.ts';
 import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import { closest, distance } from 'fastest-levenshtein';
 import { listHiddenOptions, listOptionNames, parseRequirements } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { quoteValue, truncate } from '../http/errors/problem.ts';
 
-/** A configuration as callers send it: every field can be absent or null. */
-export interface RequestedConfiguration {
-  execution_class?: ExecutionClass | null;
-  options?: Record<string, string | number | boolean> | null;
-  secrets_collection_id?: string | null;
-  queuing?: { priority?: number; disabled?: boolean } | null;
-  format?: { input?: { type: FormatType }; output?: { type: FormatType } } | null;
-  network?: boolean | null;
-  api_access?: ApiAccess | null;
-  requirements?: InstanceRequirements | null;
-}
+export type { RequestedConfiguration };
+
+export const parseConfiguration = parseColumn('instances', 'id', 'configuration', RequestedConfiguration);
 
 /** Returns true for ids that no instance can have. `default` means the same as an absent instance id. */
 export function isReservedInstanceId(instanceId: string): boolean {
@@ -148,10 +141,22 @@ export function validateRequirements({ requirements }: RequestedConfiguration): 
     : `${field} has the licence ${quoteValue(invalid)}; a name has 1 to ${LABEL_CHARS_MAX} letters, digits, periods, underscores and hyphens, and begins with a letter or digit.`;
 }
 
+/** Returns the error message for a duration, in seconds, that is longer than the execution class allows; null for none. */
+export function findDurationError(
+  max_duration: number | null | undefined,
+  execution_class: ExecutionClass,
+): string | null {
+  const seconds = CLASS_LIMITS[execution_class].duration_ms / 1000;
+  return max_duration && max_duration > seconds
+    ? `configuration.max_duration is ${max_duration}, but the execution class ${execution_class} ends a run after ${seconds} seconds; give at most ${seconds}, or another execution class.`
+    : null;
+}
+
 /** Returns the configuration with its defaults, as the API returns it. */
 export function completeConfiguration(configuration: RequestedConfiguration): InstanceConfiguration {
   return {
     execution_class: configuration.execution_class ?? EXECUTION_CLASS_DEFAULT,
+    ...(configuration.max_duration ? { max_duration: configuration.max_duration } : {}),
     options: stringifyOptions(configuration.options),
     secrets_collection_id: configuration.secrets_collection_id ?? '',
     queuing: {

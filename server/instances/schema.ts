@@ -1,6 +1,7 @@
 /** Table of instances: named configurations, each with the version that it runs. */
 import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface InstancesTable {
   application_uid: string;
@@ -26,50 +27,15 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0006-instances',
-    async up(db) {
-      await db.schema
-        .createTable('instances')
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('version_id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('configuration', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('instances_key', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('instances_by_age')
-        .on('instances')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('instances_of_version')
-        .on('instances')
-        .columns(['application_uid', 'version_id'])
-        .execute();
-    },
-  },
-  {
-    name: '0012-secrets-of-instances',
-    async up(db) {
-      await db.schema.alterTable('instances').addColumn('secrets_collection_id', 'text').execute();
-      await db.schema
-        .createIndex('instances_of_secrets')
-        .on('instances')
-        .columns(['application_uid', 'secrets_collection_id'])
-        .execute();
-    },
-  },
-  {
-    name: '0107-instance-locks',
-    async up(db) {
-      await db.schema.alterTable('instances').addColumn('locked_by', 'text').execute();
-      await db.schema.alterTable('instances').addColumn('locked_at', 'bigint').execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table instances (
+      application_uid text not null, id text not null, version_id text not null, name text not null,
+      description text not null, configuration text not null, created_at bigint not null,
+      updated_at bigint not null, secrets_collection_id text, locked_by text, locked_at bigint,
+      constraint instances_key primary key (application_uid, id)
+    )`,
+    sql`create index instances_by_age on instances (application_uid, created_at, id)`,
+    sql`create index instances_of_version on instances (application_uid, version_id)`,
+    sql`create index instances_of_secrets on instances (application_uid, secrets_collection_id)`,
+  ]);

@@ -1,12 +1,16 @@
 /** Operations on published applications. */
 import type { MarketplaceState } from '@switchyard/contract/marketplace/marketplace-apps.ts';
+import type { WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import { lockMakerAccount } from '../account/access-changes.ts';
 import { findAccount } from '../account/store.ts';
-import { getApplication, lockApplication } from '../applications/store.ts';
+import { getReferencedApplication, lockApplication } from '../applications/store.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
+import { replaceAllowedTokens } from './allowed-worker-tokens.ts';
 import { insertSubscriptionEntry } from './audit-entries.ts';
 import { findVisibleApp, lockOwnApp, requirePartner } from './find-app.ts';
 import { formatApp } from './format-app.ts';
@@ -14,35 +18,48 @@ import type { MarketplaceAppsTable } from './schema.ts';
 import * as store from './store.ts';
 import { lockSubscribedApplications, updateSubscriptions } from './subscription-store.ts';
 
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    /** Returns true if the server has a worker token with the id. */
+    hasWorkerToken(tx: Writer, id: WorkerTokenId): Promise<boolean>;
+  }
+}
+
 const FIRST_APP = { after: null, limit: 1 };
 
 export const listMarketplaceApps: OperationHandler<'listMarketplaceApps'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, query },
 ) => {
   const filter = { viewer: caller.account, partner: null };
-  return respondWithList(pageTokens, {
-    tokenScope: `marketplace ${caller.account}`,
-    query,
-    queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
-    formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `marketplace ${caller.account}`,
+      query,
+      queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
+      formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
+    },
+  );
 };
 
 export const listPartnerApps: OperationHandler<'listPartnerApps'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const filter = { viewer: caller.account, partner: params.partner_id };
   const isOwn = params.partner_id === caller.account;
   if (!isOwn && (await store.listMarketplaceApps(database.read, filter, FIRST_APP)).length === 0)
     throw notFound(`There is no partner ${quoteValue(params.partner_id)} with a released app.`);
-  return respondWithList(pageTokens, {
-    tokenScope: `marketplace ${caller.account} ${params.partner_id}`,
-    query,
-    queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
-    formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `marketplace ${caller.account} ${params.partner_id}`,
+      query,
+      queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
+      formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
+    },
+  );
 };
 
 export const createMarketplaceApp: OperationHandler<'createMarketplaceApp'> = async (
@@ -50,7 +67,8 @@ export const createMarketplaceApp: OperationHandler<'createMarketplaceApp'> = as
   { caller, params, body, commit },
 ) => {
   requirePartner(caller, params.partner_id);
-  const application = await getApplication(database.read, caller.account, body.ref_app_id);
+  const reference = { field: 'ref_app_id', id: body.ref_app_id };
+  const application = await getReferencedApplication(database.read, caller.account, reference);
   if (application.type === 'subscription')
     throw badRequest(
       `ref_app_id is ${quoteValue(application.id)}, the application of a subscription; publish one that you push yourself.`,
@@ -90,9 +108,11 @@ export const getMarketplaceApp: OperationHandler<'getMarketplaceApp'> = async (
 export const updateMarketplaceApp: OperationHandler<'updateMarketplaceApp'> = async (
   context,
   { caller, params, body, commit },
-) =>
-  commit(async (tx) => {
+) => {
+  const committed = await commit(async (tx) => {
+    if (body.worker_tokens) await lockMakerAccount(tx, caller);
     const app = await lockOwnApp(tx, caller, params);
+    requireUnchanged({ noun: `app ${quoteValue(app.id)}`, updatedAt: app.updated_at }, body);
     const state = body.state ?? app.state;
     await checkState(tx, app, state);
     const changes = {
@@ -101,13 +121,36 @@ export const updateMarketplaceApp: OperationHandler<'updateMarketplaceApp'> = as
       categories: body.categories ? JSON.stringify(body.categories) : app.categories,
       features: body.features ? JSON.stringify(body.features) : app.features,
       state,
-      updated_at: context.clock.now(),
+      updated_at: computeUpdateTime(context.clock.now(), app),
     };
     await store.updateMarketplaceApp(tx, app.subscription_id, changes);
+    if (body.worker_tokens) {
+      await requireWorkerTokens(context, tx, body.worker_tokens);
+      await replaceAllowedTokens(tx, app.subscription_id, body.worker_tokens, {
+        ...{ email: caller.email, key: caller.key, at: changes.updated_at },
+      });
+    }
     const changed = { ...app, ...changes };
     await updateSubscribers(context, tx, app.state, changed);
-    return { status: 200, body: await formatApp(tx, changed, caller.account) };
+    return { status: 200 as const, body: await formatApp(tx, changed, caller.account) };
   });
+  // Queued runs of subscribers may start on these workers now.
+  if (body.worker_tokens) context.database.notify('runs-queued');
+  return committed;
+};
+
+/** Throws a 400 for an id that no worker token has. */
+async function requireWorkerTokens(
+  { hasWorkerToken }: Pick<Context, 'hasWorkerToken'>,
+  tx: Writer,
+  ids: readonly WorkerTokenId[],
+): Promise<void> {
+  for (const id of ids)
+    if (!(await hasWorkerToken(tx, id)))
+      throw badRequest(
+        `worker_tokens has ${quoteValue(id)}, which no worker token of this server has; give ids that subscribers read with GET /v1/account/worker-tokens.`,
+      );
+}
 
 /** Throws a 400 for a state that the app cannot get. */
 async function checkState(tx: Writer, app: MarketplaceAppsTable, state: MarketplaceState): Promise<void> {

@@ -15,6 +15,7 @@ import type { Contents } from '../blobs/contents.ts';
 import type { Writer } from '../database/database.ts';
 import { makeId, type Random } from '../random.ts';
 import { findVersion, insertVersion } from '../versions/store.ts';
+import { parseChangeLog } from './format-app.ts';
 import type { MarketplaceVersionsTable } from './schema.ts';
 
 /** The services that a copy needs. */
@@ -109,7 +110,7 @@ function hideOptions(requirements: Requirements): Requirements {
 }
 
 /** Returns the first change of the version, in the length of a description. */
-function formatDescription({ change_log }: MarketplaceVersionsTable): string {
-  const [first = '']: string[] = JSON.parse(change_log);
+function formatDescription(version: MarketplaceVersionsTable): string {
+  const [first = ''] = parseChangeLog(version);
   return first.slice(0, DESCRIPTION_CHARS_MAX);
 }

@@ -7,13 +7,29 @@ import type {
 } from '@switchyard/contract/marketplace/marketplace-apps.ts';
 import type { Subscription } from '@switchyard/contract/marketplace/subscriptions.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import Type from 'typebox';
 import { findAccount } from '../account/store.ts';
 import { findLiveApplication } from '../applications/store.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
+import { parseColumn } from '../database/parse-column.ts';
+import { listAllowedTokens } from './allowed-worker-tokens.ts';
 import type { MarketplaceAppsTable, MarketplaceVersionsTable } from './schema.ts';
 import { listMarketplaceVersions } from './store.ts';
 import type { SubscriptionRow } from './subscription-store.ts';
+
+const parseCategories = parseColumn(
+  'marketplace_apps',
+  'subscription_id',
+  'categories',
+  Type.Array(Type.String()),
+);
+const parseFeatures = parseColumn(
+  'marketplace_apps',
+  'subscription_id',
+  'features',
+  Type.Array(Type.String()),
+);
 
 /** Formats the app for a caller of the account. */
 export async function formatApp(
@@ -28,24 +44,30 @@ export async function formatApp(
     after: null,
     limit: LATEST_VERSIONS_MAX,
   });
-  const categories: string[] = JSON.parse(row.categories);
-  const features: string[] = JSON.parse(row.features);
   return {
     id: row.id,
     partner_id: row.partner_id,
     partner_name: partner?.name ?? '',
     title: row.title,
     description: row.description,
-    categories,
-    features,
+    categories: parseCategories(row),
+    features: parseFeatures(row),
     state: row.state,
     ref_app_id: published?.id ?? null,
     latest_versions: latest.slice(0, LATEST_VERSIONS_MAX).map(({ id }) => id),
+    worker_tokens: row.partner_id === viewer ? await listAllowedTokens(db, row.subscription_id) : null,
     subscription_id: row.subscription_id,
     created_at: formatRfc3339(row.created_at),
     updated_at: formatRfc3339(row.updated_at),
   };
 }
+
+export const parseChangeLog = parseColumn(
+  'marketplace_versions',
+  'id',
+  'change_log',
+  Type.Array(Type.String()),
+);
 
 /** Formats a version of the app for a caller of the account. */
 export function formatPublishedVersion(
@@ -53,12 +75,11 @@ export function formatPublishedVersion(
   row: MarketplaceVersionsTable,
   viewer: AccountId,
 ): MarketplaceVersion {
-  const change_log: string[] = JSON.parse(row.change_log);
   return {
     id: row.id,
     app_id: app.id,
     partner_id: app.partner_id,
-    change_log,
+    change_log: parseChangeLog(row),
     ref_app_version_id: app.partner_id === viewer ? row.ref_version_id : null,
     created_at: formatRfc3339(row.created_at),
     updated_at: formatRfc3339(row.updated_at),

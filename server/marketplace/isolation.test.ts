@@ -233,6 +233,7 @@ const REFUSED: Readonly<Record<string, number>> = {
   activateBinary: 400,
   listExecutableFiles: 404,
   getExecutableFile: 404,
+  trustHtmlAssets: 400,
   createVersion: 400,
   updateVersion: 400,
   deleteVersion: 400,

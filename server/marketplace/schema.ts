@@ -1,8 +1,15 @@
 /** Tables of the marketplace: published applications and versions, and the subscriptions to them. */
 import type { MarketplaceState } from '@switchyard/contract/marketplace/marketplace-apps.ts';
 import type { SubscriptionState } from '@switchyard/contract/marketplace/subscriptions.ts';
-import type { AccountId, ApplicationId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import type {
+  AccountId,
+  ApplicationId,
+  KeyId,
+  VersionId,
+  WorkerTokenId,
+} from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface MarketplaceAppsTable {
   /** Id of the partner, a hyphen, and the id of the app. */
@@ -47,75 +54,52 @@ export interface SubscriptionsTable {
   created_at: number;
 }
 
+/** A worker token of a subscriber whose workers receive the program. Removed with the app, and with the token. */
+interface AllowedWorkerTokensTable {
+  subscription_id: string;
+  worker_token_id: WorkerTokenId;
+  /** The address of the person who allowed it; empty when unknown. */
+  created_by: string;
+  created_by_key: KeyId | null;
+  created_at: number;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
+    allowed_worker_tokens: AllowedWorkerTokensTable;
     marketplace_apps: MarketplaceAppsTable;
     marketplace_versions: MarketplaceVersionsTable;
     subscriptions: SubscriptionsTable;
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0141-marketplace',
-    async up(db) {
-      await db.schema
-        .createTable('marketplace_apps')
-        .addColumn('subscription_id', 'text', (column) => column.primaryKey())
-        .addColumn('partner_id', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('application_uid', 'text', (column) => column.notNull().unique())
-        .addColumn('title', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('categories', 'text', (column) => column.notNull())
-        .addColumn('features', 'text', (column) => column.notNull())
-        .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('marketplace_apps_of_partner')
-        .on('marketplace_apps')
-        .columns(['partner_id', 'created_at', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('marketplace_apps_by_age')
-        .on('marketplace_apps')
-        .columns(['created_at', 'id'])
-        .execute();
-      await db.schema
-        .createTable('marketplace_versions')
-        .addColumn('subscription_id', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('ref_version_id', 'text', (column) => column.notNull())
-        .addColumn('change_log', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('marketplace_versions_key', ['subscription_id', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('marketplace_versions_by_reference')
-        .on('marketplace_versions')
-        .columns(['application_uid', 'ref_version_id'])
-        .execute();
-      await db.schema
-        .createTable('subscriptions')
-        .addColumn('application_uid', 'text', (column) => column.primaryKey())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('subscription_id', 'text', (column) => column.notNull())
-        .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('partner_id', 'text', (column) => column.notNull())
-        .addColumn('partner_name', 'text', (column) => column.notNull())
-        .addColumn('app_title', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .execute();
-      for (const column of ['account_id', 'subscription_id'])
-        await db.schema
-          .createIndex(`subscriptions_by_${column}`)
-          .on('subscriptions')
-          .columns([column, 'created_at'])
-          .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table marketplace_apps (
+      subscription_id text primary key, partner_id text not null, id text not null,
+      application_uid text not null unique, title text not null, description text not null,
+      categories text not null, features text not null, state text not null, created_at bigint not null,
+      updated_at bigint not null
+    )`,
+    sql`create index marketplace_apps_of_partner on marketplace_apps (partner_id, created_at, id)`,
+    sql`create index marketplace_apps_by_age on marketplace_apps (created_at, id)`,
+    sql`create table marketplace_versions (
+      subscription_id text not null, id text not null, application_uid text not null,
+      ref_version_id text not null, change_log text not null, created_at bigint not null,
+      updated_at bigint not null, constraint marketplace_versions_key primary key (subscription_id, id)
+    )`,
+    sql`create index marketplace_versions_by_reference on marketplace_versions (application_uid, ref_version_id)`,
+    sql`create table subscriptions (
+      application_uid text primary key, account_id text not null, subscription_id text not null,
+      state text not null, partner_id text not null, partner_name text not null, app_title text not null,
+      created_at bigint not null
+    )`,
+    sql`create index subscriptions_by_account_id on subscriptions (account_id, created_at)`,
+    sql`create index subscriptions_by_subscription_id on subscriptions (subscription_id, created_at)`,
+    sql`create table allowed_worker_tokens (
+      subscription_id text not null, worker_token_id text not null, created_by text not null default '',
+      created_by_key text, created_at bigint not null default 0,
+      constraint allowed_worker_tokens_key primary key (subscription_id, worker_token_id)
+    )`,
+    sql`create index allowed_worker_tokens_by_token on allowed_worker_tokens (worker_token_id)`,
+  ]);

@@ -84,6 +84,7 @@ export async function updateMarketplaceApp(
 /** Removes the app with its versions. */
 export async function removeMarketplaceApp(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom('marketplace_versions').where('subscription_id', '=', id).execute();
+  await tx.deleteFrom('allowed_worker_tokens').where('subscription_id', '=', id).execute();
   await tx.deleteFrom('marketplace_apps').where('subscription_id', '=', id).execute();
 }
 

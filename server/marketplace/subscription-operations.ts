@@ -2,6 +2,7 @@
 import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { lockCallerAccount } from '../account/access-changes.ts';
 import { findAccount } from '../account/store.ts';
+import { NO_TRUST } from '../applications/html-trust.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { findLiveApplication, insertApplication, lockApplication } from '../applications/store.ts';
 import type { Writer } from '../database/database.ts';
@@ -62,15 +63,18 @@ export const createSubscription: OperationHandler<'createSubscription'> = async 
   });
 
 export const listSubscriptions: OperationHandler<'listSubscriptions'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, query },
 ) =>
-  respondWithList(pageTokens, {
-    tokenScope: `subscriptions ${caller.account}`,
-    query,
-    queryRows: (page) => store.listSubscriptions(database.read, caller.account, page),
-    formatBodies: (rows) => rows.map(formatSubscription),
-  });
+  respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `subscriptions ${caller.account}`,
+      query,
+      queryRows: (page) => store.listSubscriptions(database.read, caller.account, page),
+      formatBodies: (rows) => rows.map(formatSubscription),
+    },
+  );
 
 export const getSubscription: OperationHandler<'getSubscription'> = async (
   { database },
@@ -148,6 +152,7 @@ async function insertSubscription(
     default_instance: '',
     default_experiment_instance: '',
     active_executable_id: null,
+    ...NO_TRUST,
     created_at: now,
     updated_at: now,
     deleted_at: null,

@@ -4,6 +4,7 @@ import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { findVersion } from '../versions/store.ts';
 import { insertSubscriptionEntry } from './audit-entries.ts';
 import { copyVersions, listPublishedPrograms } from './copy-versions.ts';
@@ -14,16 +15,19 @@ import * as store from './store.ts';
 import { lockSubscribedApplications } from './subscription-store.ts';
 
 export const listMarketplaceVersions: OperationHandler<'listMarketplaceVersions'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const app = await findVisibleApp(database.read, caller, params);
-  return respondWithList(pageTokens, {
-    tokenScope: `marketplace versions ${app.subscription_id}`,
-    query,
-    queryRows: (page) => store.listMarketplaceVersions(database.read, app.subscription_id, page),
-    formatBodies: (rows) => rows.map((row) => formatPublishedVersion(app, row, caller.account)),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `marketplace versions ${app.subscription_id}`,
+      query,
+      queryRows: (page) => store.listMarketplaceVersions(database.read, app.subscription_id, page),
+      formatBodies: (rows) => rows.map((row) => formatPublishedVersion(app, row, caller.account)),
+    },
+  );
 };
 
 export const createMarketplaceVersion: OperationHandler<'createMarketplaceVersion'> = async (
@@ -82,8 +86,9 @@ export const updateMarketplaceVersion: OperationHandler<'updateMarketplaceVersio
     const row = orThrow(await store.findMarketplaceVersion(tx, app.subscription_id, id), () =>
       versionNotFound(app, id),
     );
+    requireUnchanged({ noun: `version ${quoteValue(id)}`, updatedAt: row.updated_at }, body);
     const change_log = body.change_log ? JSON.stringify(body.change_log) : row.change_log;
-    const changed = { ...row, change_log, updated_at: clock.now() };
+    const changed = { ...row, change_log, updated_at: computeUpdateTime(clock.now(), row) };
     await store.updateChangeLog(tx, changed);
     return { status: 200, body: formatPublishedVersion(app, changed, caller.account) };
   });

@@ -5,6 +5,7 @@ import type { AccountId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import { lockCallerAccount, markAccountDeleted } from '../account/access-changes.ts';
 import { createInvite, formatInviteUrl } from '../account/invites.ts';
 import { insertMember, listMembers } from '../account/member-store.ts';
+import { buildAccount } from '../account/new-account.ts';
 import { type AccountsTable, type MembersTable, normalizeEmail } from '../account/schema.ts';
 import { requireSignUp } from '../account/sign-up.ts';
 import { findAccount, insertAccount, lockAccount, updateAccount } from '../account/store.ts';
@@ -23,12 +24,7 @@ export const createOrganization: OperationHandler<'createOrganization'> = async 
   const { clock, random, signUp } = context;
   requireSignUp(signUp, caller, headers);
   const now = clock.now();
-  const account: AccountsTable = {
-    id: makeId<AccountId>(random, 'account'),
-    name: body.name,
-    created_at: now,
-    deleted_at: null,
-  };
+  const account = buildAccount(random, now, body.name);
   const invited = body.admins.map((email) => {
     const invite = createInvite(context, caller);
     const member: MembersTable = {

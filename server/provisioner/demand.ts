@@ -1,12 +1,11 @@
 /** The demand of the queue, and the offers of the registered workers. */
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { Reader } from '../database/database.ts';
-import { computeRetryTimes } from '../runs/queue/claim-runs.ts';
 import { countUsedTokens, listTokenHolders } from '../runs/queue/license-use.ts';
-import { isRetryDue } from '../runs/queue/placement/list-waiting.ts';
+import { computeRetryTimes, isRetryDue } from '../runs/queue/order/retry-times.ts';
 import { listSlotHolders, type SlotHolder } from '../runs/queue/queue-order.ts';
 import { countFreeRuns } from '../runs/queue/run-quota.ts';
-import { describeDemand, formatLicenseKey, parseRequirements } from '../runs/queue/run-requirements.ts';
+import { describeDemand, formatLicenseKey, readLicenses } from '../runs/queue/run-requirements.ts';
 import { QUEUED } from '../runs/store/status-literals.ts';
 import { listLicenses } from '../usage/licenses-store.ts';
 import { listPoolUse } from '../workers/slots.ts';
@@ -24,7 +23,7 @@ export async function countDemand(db: Reader, now: number): Promise<Demand[]> {
   const rows = await db
     .selectFrom('runs')
     .select(GROUP_COLUMNS)
-    .select((eb) => eb.fn.countAll().as('count'))
+    .select((eb) => [eb.fn.min('id').as('id'), eb.fn.countAll().as('count')])
     .where('status', '=', QUEUED)
     .where(isRetryDue(computeRetryTimes(now)))
     .groupBy(GROUP_COLUMNS)
@@ -33,7 +32,7 @@ export async function countDemand(db: Reader, now: number): Promise<Demand[]> {
   const demand = rows.map(
     (row): LicensedDemand => ({
       ...describeDemand(row),
-      licenses: parseRequirements(row).licenses,
+      licenses: readLicenses(row),
       count: Number(row.count),
     }),
   );
@@ -76,7 +75,7 @@ async function limitByLicenses(db: Reader, demand: readonly LicensedDemand[]): P
 async function limitByQuotas(db: Reader, demand: readonly Demand[]): Promise<void> {
   if (demand.length === 0) return;
   const { accounts, applications } = await countFreeRuns(db, demand);
-  for (const [uid, free] of [...applications.values()].flatMap((counts) => [...counts]))
+  for (const [uid, free] of applications)
     limitCounts(
       demand.filter(({ applicationUid }) => applicationUid === uid),
       free,

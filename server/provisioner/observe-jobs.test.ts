@@ -27,7 +27,7 @@ const observe = ({ rows = [], listed = [], registered = [], everRegistered = reg
     ...{ everRegistered: new Set(everRegistered), now: NOW },
   });
 
-describe('a job stays', () => {
+describe('W4: a job stays', () => {
   test.each<[string, Case, Partial<WorkerJob>]>([
     [
       'which an earlier server started',
@@ -75,10 +75,20 @@ describe('a job stays', () => {
       { rows: [buildRow({ pending_reason: 'ErrImagePull', blocked_since: 5 })], listed: [buildListed()] },
       { pending_reason: null, blocked_since: null },
     ],
-    ['that the list does not show yet', { rows: [buildRow()] }, { state: 'starting' }],
+    ['that the list does not show yet', { rows: [buildRow()] }, { state: 'starting', missing_since: NOW }],
+    [
+      'that was requested long ago, after the first list without it',
+      { rows: [buildRow({ requested_at: LONG_AGO })] },
+      { missing_since: NOW },
+    ],
+    [
+      'that a list lacked, and the next one has',
+      { rows: [buildRow({ missing_since: LONG_AGO })], listed: [buildListed()] },
+      { missing_since: null },
+    ],
     [
       'that is not listed, while its worker is registered',
-      { rows: [buildRow({ requested_at: LONG_AGO })], registered: ['job-a'] },
+      { rows: [buildRow({ missing_since: LONG_AGO })], registered: ['job-a'] },
       { worker_seen_at: NOW },
     ],
     [
@@ -128,10 +138,10 @@ describe('a job ends', () => {
     ],
     [
       'because the cluster lost it',
-      { rows: [buildRow({ requested_at: LONG_AGO })] },
+      { rows: [buildRow({ missing_since: LONG_AGO })] },
       [/the cluster no longer lists it/],
     ],
-    ['because it was never submitted', { rows: [buildRow({ id: null, requested_at: LONG_AGO })] }, []],
+    ['because it was never submitted', { rows: [buildRow({ id: null, missing_since: LONG_AGO })] }, []],
   ])('%s', (_, input, failures) => {
     const observation = observe(input);
     expect(observation.jobs).toEqual([]);

@@ -6,7 +6,10 @@
 import { type ListedJob, readReasonCode } from './adapters/adapter.ts';
 import type { WorkerJob } from './store.ts';
 
-/** A job that the cluster does not list is gone after this time. A list may lag behind the submission. */
+/**
+ * A job is gone when all lists of this time lack it. A list may lag behind the submission, and a scheduler that starts again may
+ * answer with a part of its jobs.
+ */
 export const MISSING_GRACE_MS = 60_000;
 
 const REASON_CHARACTERS_MAX = 500;
@@ -48,8 +51,8 @@ export function observeJobs({ adapter, rows, listed, registered, everRegistered,
     const job = byName.get(row.name);
     if (job && job.state !== 'ended') {
       observation.jobs.push(updateJob(seen, job, now));
-    } else if (!job && (hasWorker || now - row.requested_at < MISSING_GRACE_MS)) {
-      observation.jobs.push(seen);
+    } else if (!job && (hasWorker || now - (row.missing_since ?? now) < MISSING_GRACE_MS)) {
+      observation.jobs.push({ ...seen, missing_since: row.missing_since ?? now });
     } else {
       observation.ended.push(row.name);
       const failure = describeFailure(seen, job);
@@ -67,7 +70,7 @@ export function createJob(
   return {
     ...{ name, adapter, id, state: 'starting', requested_at: now, running_since: null },
     ...{ worker_seen_at: null, unneeded_since: null, stop_requested_at: null },
-    ...{ pending_reason: null, blocked_since: null },
+    ...{ pending_reason: null, blocked_since: null, missing_since: null },
   };
 }
 
@@ -77,7 +80,7 @@ function updateJob(row: WorkerJob, { id, state, pending }: ListedJob, now: numbe
   const running_since = state === 'running' ? (row.running_since ?? now) : null;
   const pending_reason = pending === null ? null : pending.text.slice(0, REASON_CHARACTERS_MAX);
   const blocked_since = pending?.isBlocked ? (row.blocked_since ?? now) : null;
-  return { ...row, id, state, running_since, pending_reason, blocked_since };
+  return { ...row, id, state, running_since, pending_reason, blocked_since, missing_since: null };
 }
 
 /** A pending reason that no job had before, with an example of its text. */

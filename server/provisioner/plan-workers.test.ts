@@ -41,7 +41,7 @@ function buildDemand(count: number, fields: Partial<Demand> = {}): Demand {
 function buildJob(name: string, fields: Partial<PlannedJob> = {}): PlannedJob {
   return {
     ...{ name, state: 'pending', requested_at: NOW - 10_000, running_since: null, worker_seen_at: null },
-    ...{ unneeded_since: null, stop_requested_at: null, hasWorker: false },
+    ...{ unneeded_since: null, stop_requested_at: null, missing_since: null, hasWorker: false },
     ...{ pending_reason: null, blocked_since: null },
     ...fields,
   };

@@ -8,10 +8,11 @@ import { wrapLabel } from '../runs/queue/run-requirements.ts';
 import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
 import { createRun, pushApp } from '../testing/fixtures/apps.ts';
 import { createManualClock } from '../testing/host/manual-clock.ts';
+import { MemoryCluster } from '../testing/host/memory-cluster.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { deregisterWorker, registerWorker, type Worker } from '../workers/workers.ts';
-import type { JobRequest, ListedJob, WorkerAdapter } from './adapters/adapter.ts';
 import { groupPendingReasons } from './count-jobs.ts';
+import { MISSING_GRACE_MS } from './observe-jobs.ts';
 import { BLOCKED_TIMEOUT_MS, REGISTRATION_TIMEOUT_MS } from './plan-workers.ts';
 import { reconcileWorkersJob } from './reconcile-workers.ts';
 import { listJobs, readState } from './store.ts';
@@ -39,44 +40,6 @@ afterEach(async () => {
   cluster = new MemoryCluster();
 });
 afterAll(() => server.close());
-
-/** Jobs that wait until a test lets them run. */
-class MemoryCluster implements WorkerAdapter {
-  readonly kind = 'command';
-  readonly jobs = new Map<string, ListedJob>();
-  readonly requests: JobRequest[] = [];
-  readonly stops: [string, boolean][] = [];
-  /** The message of the error of the next calls; null for none. */
-  startError: string | null = null;
-  listError: string | null = null;
-  /** true: a start that fails has submitted its job. */
-  losesResponses = false;
-
-  async start(request: JobRequest): Promise<string> {
-    if (this.startError !== null && !this.losesResponses) throw new Error(this.startError);
-    this.requests.push(request);
-    const id = String(this.requests.length);
-    this.jobs.set(id, { name: request.name, id, state: 'pending', pending: null, failure: null });
-    if (this.startError !== null) throw new Error(this.startError);
-    return id;
-  }
-
-  async list(prefix: string): Promise<ListedJob[]> {
-    if (this.listError !== null) throw new Error(this.listError);
-    return [...this.jobs.values()].filter(({ name }) => name.startsWith(prefix));
-  }
-
-  async stop(id: string, { force }: { force: boolean }): Promise<void> {
-    this.stops.push([id, force]);
-  }
-
-  set(id: string, fields: Partial<ListedJob>): string {
-    const job = this.jobs.get(id);
-    if (!job) throw new Error(`There is no job ${id}.`);
-    this.jobs.set(id, { ...job, ...fields });
-    return job.name;
-  }
-}
 
 let tokens = 0;
 /** Returns the job of a server that has just started; two of them are a server before and after a restart. */
@@ -176,7 +139,9 @@ describe('a batch of runs', () => {
     cluster.set('1', { state: 'ended' });
     await deregisterWorker(server.runningServer.database, buildWorker(name).id);
     await server.request('PATCH', `/v1/applications/app/runs/${runs[0]}/cancel`);
-    clock.advance(60_000);
+    // The grace begins with the first list without the job.
+    await reconciler.runOnce();
+    clock.advance(MISSING_GRACE_MS);
     await reconciler.runOnce();
     expect(await readJobs()).toEqual([]);
     expect(await readRow()).toMatchObject({ failures: 0, failed_starts: 0, last_error: null });
@@ -204,7 +169,8 @@ describe('a server that was killed', () => {
     await server.runningServer.database.transact((tx) =>
       tx.updateTable('worker_jobs').set({ id: null }).execute(),
     );
-    clock.advance(60_000);
+    await createReconciler().runOnce();
+    clock.advance(MISSING_GRACE_MS);
     await createReconciler().runOnce();
     expect(cluster.requests.length).toBe(2);
     expect(await readRow()).toMatchObject({ failed_starts: 0 });
@@ -257,6 +223,34 @@ describe('a cluster that fails', () => {
     await reconciler.runOnce();
     expect(cluster.requests.length).toBe(1);
     expect(await readRow()).toMatchObject({ failures: 0, last_error: null, retry_at: null });
+  });
+
+  test('W4: that lists no job during an outage has no failed start, and last_error tells the outage', async () => {
+    await createRuns(2);
+    const reconciler = createReconciler();
+    await reconciler.runOnce();
+    const [job] = [...cluster.jobs.values()];
+    clock.advance(10 * MISSING_GRACE_MS);
+    await reconciler.runOnce();
+    // The scheduler starts again: one answer is empty, and then it does not answer for longer than the grace.
+    cluster.jobs.clear();
+    await reconciler.runOnce();
+    cluster.listError = 'squeue --json reported an error: Unable to contact slurm controller.';
+    for (let passed = 0; passed <= 2 * MISSING_GRACE_MS; passed += 10_000) {
+      clock.advance(10_000);
+      await reconciler.runOnce();
+    }
+    expect(await readRow()).toMatchObject({ failed_starts: 0, last_error: cluster.listError });
+    expect(await readJobs()).toMatchObject([{ name: job?.name, missing_since: null }]);
+    cluster.listError = null;
+    clock.advance(5 * MISSING_GRACE_MS);
+    await reconciler.runOnce();
+    expect(await readRow()).toMatchObject({ failed_starts: 0, last_error: null });
+    expect(await readJobs()).toMatchObject([{ name: job?.name, missing_since: clock.now() }]);
+    // All lists of the grace lack the job: it is gone.
+    clock.advance(MISSING_GRACE_MS);
+    await reconciler.runOnce();
+    expect((await readRow()).failed_starts).toBe(1);
   });
 
   test('with a job that ends before its worker registers has a failed start', async () => {

@@ -17,6 +17,7 @@ import { expectOffer } from './expected-offer.ts';
 import { createJob, listNewReasons, observeJobs } from './observe-jobs.ts';
 import { planWorkers, type StopOrder, type WorkerPlan } from './plan-workers.ts';
 import {
+  clearMissing,
   deleteJobs,
   deleteOtherJobs,
   listJobs,
@@ -102,6 +103,7 @@ class WorkerReconciler {
       listed = await adapter.list(namePrefix);
     } catch (error) {
       this.#isListFailing = true;
+      await database.transact(clearMissing);
       return this.#recordFailures([errorMessage(error)], { starts: 0 });
     }
     const round = await this.#observe(listed);

@@ -2,7 +2,8 @@
  * The tables of the provisioner. They are what a restarted server, or another one that takes over, knows about the jobs of
  * the cluster, so that it starts no worker twice.
  */
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 /** A job of the cluster that starts, is, or was about to be a worker. The row goes with the job. */
 export interface WorkerJobsTable {
@@ -26,6 +27,8 @@ export interface WorkerJobsTable {
   pending_reason: string | null;
   /** Since when its reason is one that does not pass by itself. */
   blocked_since: number | null;
+  /** When a list of the cluster first lacked it; null while it is listed, and after a list that failed. */
+  missing_since: number | null;
 }
 
 /** One row: what the last runs of the provisioner found. */
@@ -50,40 +53,15 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0150-provisioner',
-    async up(db) {
-      await db.schema
-        .createTable('worker_jobs')
-        .addColumn('name', 'text', (column) => column.primaryKey())
-        .addColumn('adapter', 'text', (column) => column.notNull())
-        .addColumn('id', 'text')
-        .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('requested_at', 'bigint', (column) => column.notNull())
-        .addColumn('running_since', 'bigint')
-        .addColumn('worker_seen_at', 'bigint')
-        .addColumn('unneeded_since', 'bigint')
-        .addColumn('stop_requested_at', 'bigint')
-        .execute();
-      await db.schema
-        .createTable('provisioner_state')
-        .addColumn('one', 'integer', (column) => column.primaryKey())
-        .addColumn('failures', 'integer', (column) => column.notNull())
-        .addColumn('failed_starts', 'bigint', (column) => column.notNull())
-        .addColumn('retry_at', 'bigint')
-        .addColumn('last_error', 'text')
-        .addColumn('last_error_at', 'bigint')
-        .addColumn('unservable_runs', 'bigint', (column) => column.notNull())
-        .addColumn('listed_at', 'bigint')
-        .execute();
-    },
-  },
-  {
-    name: '0165-pending-reasons',
-    async up(db) {
-      await db.schema.alterTable('worker_jobs').addColumn('pending_reason', 'text').execute();
-      await db.schema.alterTable('worker_jobs').addColumn('blocked_since', 'bigint').execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table worker_jobs (
+      name text primary key, adapter text not null, id text, state text not null, requested_at bigint not null,
+      running_since bigint, worker_seen_at bigint, unneeded_since bigint, stop_requested_at bigint,
+      pending_reason text, blocked_since bigint, missing_since bigint
+    )`,
+    sql`create table provisioner_state (
+      one integer primary key, failures integer not null, failed_starts bigint not null, retry_at bigint,
+      last_error text, last_error_at bigint, unservable_runs bigint not null, listed_at bigint
+    )`,
+  ]);

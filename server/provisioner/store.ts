@@ -32,6 +32,15 @@ export async function upsertJobs(tx: Writer, jobs: readonly WorkerJob[]): Promis
   }
 }
 
+/** Restarts the time without a listing: a list that failed says nothing about the jobs. */
+export async function clearMissing(tx: Writer): Promise<void> {
+  await tx
+    .updateTable('worker_jobs')
+    .set({ missing_since: null })
+    .where('missing_since', 'is not', null)
+    .execute();
+}
+
 export async function deleteJobs(tx: Writer, names: readonly string[]): Promise<void> {
   if (names.length > 0) await tx.deleteFrom('worker_jobs').where('name', 'in', names).execute();
 }

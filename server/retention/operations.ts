@@ -1,9 +1,13 @@
 /** Operations on retention policies and storage. */
 import type { RetentionPolicy } from '@switchyard/contract/applications/retention.ts';
-import { getApplication, lockLiveApplication } from '../applications/store.ts';
-import { formatRfc3339 } from '../clock.ts';
-import { badRequest } from '../http/errors/problem.ts';
+import { getApplication, lockApplication } from '../applications/store.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
+import {
+  computeUpdateTime,
+  formatSettingTime,
+  requireSettingUnchanged,
+} from '../http/requests/conditional-writes.ts';
 import { computePreview } from './preview.ts';
 import type { RetentionPoliciesTable } from './schema.ts';
 import type { StorageMeter } from './storage-meter.ts';
@@ -26,18 +30,24 @@ export const setRetention: OperationHandler<'setRetention'> = async (
   { caller, params, body, commitThen },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  const policy: RetentionPoliciesTable = {
-    application_uid: application.uid,
-    keep_days: body.keep_days,
-    keep_experiment_runs: body.keep_experiment_runs === false ? 0 : 1,
-    updated_at: clock.now(),
-  };
   return commitThen(
     async (tx) => {
-      await lockLiveApplication(tx, application);
+      await lockApplication(tx, application);
+      const updated_at = (await store.findPolicy(tx, application.uid))?.updated_at ?? null;
+      requireSettingUnchanged(
+        { noun: `retention policy of the application ${quoteValue(application.id)}`, updatedAt: updated_at },
+        body,
+      );
+      const policy: RetentionPoliciesTable = {
+        application_uid: application.uid,
+        keep_days: body.keep_days,
+        keep_experiment_runs: body.keep_experiment_runs === false ? 0 : 1,
+        updated_at: computeUpdateTime(clock.now(), { updated_at }),
+      };
       await store.upsertPolicy(tx, policy);
+      return policy;
     },
-    () => {
+    (policy) => {
       onRetentionChanged();
       return { status: 200, body: formatPolicy(policy) };
     },
@@ -66,6 +76,6 @@ function formatPolicy(policy: RetentionPoliciesTable | undefined): RetentionPoli
   return {
     keep_days: policy?.keep_days ?? null,
     keep_experiment_runs: policy?.keep_experiment_runs !== 0,
-    updated_at: policy ? formatRfc3339(policy.updated_at) : null,
+    updated_at: formatSettingTime(policy?.updated_at),
   };
 }

@@ -1,5 +1,6 @@
 /** Table of retention policies. */
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface RetentionPoliciesTable {
   application_uid: string;
@@ -15,17 +16,10 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0091-retention-policies',
-    async up(db) {
-      await db.schema
-        .createTable('retention_policies')
-        .addColumn('application_uid', 'text', (column) => column.primaryKey())
-        .addColumn('keep_days', 'integer')
-        .addColumn('keep_experiment_runs', 'integer', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table retention_policies (
+      application_uid text primary key, keep_days integer, keep_experiment_runs integer not null,
+      updated_at bigint not null
+    )`,
+  ]);

@@ -3,12 +3,8 @@
  * runs at most three searches for a query: places with all words, places with some of them, and, when both find nothing,
  * places with similar words.
  */
-import {
-  SEARCH_HITS_MAX,
-  type SearchHit,
-  type SearchRecord,
-  type SearchResponse,
-} from '@switchyard/contract/site/search.ts';
+import { SEARCH_HITS_MAX, type SearchResponse } from '@switchyard/contract/site/search.ts';
+import type { SearchHit, SearchRecord } from '@switchyard/contract/site/search-records.ts';
 import MiniSearch, { type Query, type QueryCombination, type SearchResult } from 'minisearch';
 import { extractExcerpt } from './search-excerpt.ts';
 import { isStopWord, listSynonyms, splitWords, stemWord, unifySpelling, wordStem } from './search-words.ts';

@@ -1,5 +1,6 @@
 /** Renders the page of search results for browsers without scripts, from the page that the site's build wrote. */
-import { type SearchHit, type SearchResponse, splitAtMarks } from '@switchyard/contract/site/search.ts';
+import { type SearchResponse, splitAtMarks } from '@switchyard/contract/site/search.ts';
+import type { SearchHit } from '@switchyard/contract/site/search-records.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** The empty element for the results, and the input field for the query. */

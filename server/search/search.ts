@@ -32,7 +32,7 @@ export function serveSearch(
 ): void {
   const limits = isRateLimited ? new HttpRateLimiter('address', SEARCH_RATE_LIMIT, clock) : null;
   const limitRate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    limits?.enforce(addressBucketKey(request.ip), reply);
+    limits?.enforce(addressBucketKey(request.address), reply);
   };
   app.get(SEARCH_PATH, { onRequest: limitRate }, async (request, reply) => {
     const query = parseQuery(request);

@@ -4,8 +4,10 @@
  * ciphertext moved to another collection cannot be decrypted.
  */
 
-import type { Secret } from '@switchyard/contract/applications/secrets.ts';
+import { Secret } from '@switchyard/contract/applications/secrets.ts';
 import type { AccountId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import type { Encryptor } from '../database/encryption.ts';
 
 /** The collection to which an encryption is bound. */
@@ -33,8 +35,9 @@ export function encryptSecrets(
   return encryptor.encrypt(JSON.stringify(plain), formatBinding(owner));
 }
 
+const parseSecrets = createJsonParser(Type.Array(Secret));
+
 /** Decrypts the list of secrets. Throws a DecryptionError for another collection, another key or altered bytes. */
 export function decryptSecrets(encryptor: Encryptor, encrypted: Uint8Array, owner: SecretsOwner): Secret[] {
-  const secrets: Secret[] = JSON.parse(encryptor.decrypt(encrypted, formatBinding(owner)));
-  return secrets;
+  return parseSecrets(encryptor.decrypt(encrypted, formatBinding(owner)), 'secrets_collections.encrypted');
 }

@@ -103,7 +103,7 @@ describe('secrets show as stars', () => {
   test('at the end of a truncated line', async () => {
     const found = await run({ stderr: '@65530x@KEY and more\nshort\n' });
     const [line, next] = await readLiveLines(found.id);
-    expect(line).toBe(`${'x'.repeat(65_530)}*** [line cut after 64 KiB]`);
+    expect(line).toBe(`${'x'.repeat(65_530)}*** [line cut after 64\u00a0KiB]`);
     expect(next).toBe('short');
     expect(await readLog(found.id)).toBe(`${'x'.repeat(65_530)}*** and more\nshort\n`);
   });

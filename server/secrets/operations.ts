@@ -10,6 +10,7 @@ import type { Encryptor } from '../database/encryption.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithListObject } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { decryptSecrets, encryptSecrets, type SecretsOwner } from './encrypt.ts';
@@ -62,16 +63,19 @@ export const createSecretsCollection: OperationHandler<'createSecretsCollection'
 };
 
 export const listSecretsCollections: OperationHandler<'listSecretsCollections'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithListObject(pageTokens, {
-    tokenScope: `secrets ${application.uid}`,
-    query,
-    queryRows: (page) => store.listCollections(database.read, application.uid, page),
-    formatBodies: (rows) => rows.map((row) => formatCollectionSummary(application, row)),
-  });
+  return respondWithListObject(
+    { pageTokens, log },
+    {
+      tokenScope: `secrets ${application.uid}`,
+      query,
+      queryRows: (page) => store.listCollections(database.read, application.uid, page),
+      formatBodies: (rows) => rows.map((row) => formatCollectionSummary(application, row)),
+    },
+  );
 };
 
 export const getSecretsCollection: OperationHandler<'getSecretsCollection'> = async (
@@ -101,10 +105,12 @@ export const updateSecretsCollection: OperationHandler<'updateSecretsCollection'
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
     ...(typeof body.description === 'string' ? { description: body.description } : {}),
     ...(body.secrets ? { secrets: encryptSecrets(seal, body.secrets, createOwner(application, id)) } : {}),
-    updated_at: clock.now(),
   };
   return commit(async (tx) => {
-    const changed = orThrow(await store.updateCollection(tx, application.uid, id, changes), () =>
+    const current = await lockRow(tx, application, id);
+    requireUnchanged({ noun: `secrets collection ${quoteValue(id)}`, updatedAt: current.updated_at }, body);
+    const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current) };
+    const changed = orThrow(await store.updateCollection(tx, application.uid, id, dated), () =>
       collectionNotFound(application, id),
     );
     return { status: 200, body: formatCollectionSummary(application, changed) };
@@ -120,9 +126,8 @@ export const patchSecretsCollection: OperationHandler<'patchSecretsCollection'> 
   validateName(body.name, id);
   const owner = createOwner(application, id);
   return commit(async (tx) => {
-    const isLocked = await store.lockCollection(tx, { applicationUid: application.uid, id, change: true });
-    const row = isLocked ? await store.findCollection(tx, application.uid, id) : undefined;
-    if (!row) throw collectionNotFound(application, id);
+    const row = await lockRow(tx, application, id);
+    requireUnchanged({ noun: `secrets collection ${quoteValue(id)}`, updatedAt: row.updated_at }, body);
     const secrets = applySecretOperations(decryptSecrets(seal, row.secrets, owner), body.operations ?? []);
     if (typeof secrets === 'string') throw badRequest(secrets);
     checkSecrets(secrets);
@@ -130,7 +135,7 @@ export const patchSecretsCollection: OperationHandler<'patchSecretsCollection'> 
       ...(typeof body.name === 'string' ? { name: body.name } : {}),
       ...(typeof body.description === 'string' ? { description: body.description } : {}),
       ...(body.operations ? { secrets: encryptSecrets(seal, secrets, owner) } : {}),
-      updated_at: clock.now(),
+      updated_at: computeUpdateTime(clock.now(), row),
     });
     const after = orThrow(changed, () => collectionNotFound(application, id));
     return { status: 200, body: formatCollectionSummary(application, after) };
@@ -155,6 +160,14 @@ export const deleteSecretsCollection: OperationHandler<'deleteSecretsCollection'
     return { status: 204 };
   });
 };
+
+/** Locks the collection until the transaction ends, and returns it. Throws a 404 when it does not exist. */
+async function lockRow(tx: Writer, application: ApplicationsTable, id: SecretsCollectionId) {
+  const isLocked = await store.lockCollection(tx, { applicationUid: application.uid, id, change: true });
+  return orThrow(isLocked && (await store.findCollection(tx, application.uid, id)), () =>
+    collectionNotFound(application, id),
+  );
+}
 
 function collectionNotFound(application: ApplicationsTable, id: SecretsCollectionId): Problem {
   return notFound(

@@ -1,6 +1,7 @@
 /** Table of secrets collections. Values and locations of the secrets are encrypted. */
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface SecretsCollectionsTable {
   application_uid: string;
@@ -19,26 +20,12 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0011-secrets-collections',
-    async up(db, types) {
-      await db.schema
-        .createTable('secrets_collections')
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('secrets', types.bytes, (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('secrets_collections_key', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('secrets_collections_by_age')
-        .on('secrets_collections')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db, { bytes }) =>
+  executeAll(db, [
+    sql`create table secrets_collections (
+      application_uid text not null, id text not null, name text not null, description text not null,
+      secrets ${bytes} not null, created_at bigint not null, updated_at bigint not null,
+      constraint secrets_collections_key primary key (application_uid, id)
+    )`,
+    sql`create index secrets_collections_by_age on secrets_collections (application_uid, created_at, id)`,
+  ]);

@@ -163,8 +163,6 @@ describe('updating a secrets collection', () => {
       ...before,
       name: 'New name',
       description: 'New words',
-      id: 'other',
-      application_id: 'other',
       created_at: 'never',
       unknown: {},
       secrets,

@@ -1,7 +1,8 @@
 /** Operations on sessions of the console. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '@switchyard/contract/account/sessions.ts';
-import { MEMBER_SESSIONS_MAX } from '@switchyard/contract/limits.ts';
+import { KEY_SESSIONS_MAX } from '@switchyard/contract/limits.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { SessionId } from '@switchyard/contract/schemas/ids.ts';
 import { formatKey } from '../account/response-bodies.ts';
@@ -67,14 +68,14 @@ export const createSession: OperationHandler<'createSession'> = async (
       key_id: key.id,
       owner: key.owner,
       secret_hash: hashSecret(secret),
-      user_agent: (headers['user-agent'] ?? '').replaceAll('\0', '').slice(0, USER_AGENT_CHARS_MAX),
+      user_agent: escapeInvisible(headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARS_MAX),
       address,
       created_at: now,
       last_used_at: now,
       expires_at: computeExpiry(now, now),
     };
     setOwner({ account: key.account_id, resource: { session_id: session.id, key_id: key.id } });
-    await store.deleteOldestSessions(tx, session, MEMBER_SESSIONS_MAX - 1);
+    await store.deleteOldestSessions(tx, session, KEY_SESSIONS_MAX - 1);
     await store.insertSession(tx, session);
     return {
       status: 201,
@@ -86,17 +87,20 @@ export const createSession: OperationHandler<'createSession'> = async (
 };
 
 export const listSessions: OperationHandler<'listSessions'> = async (
-  { database, pageTokens, clock },
+  { database, pageTokens, log, clock },
   { caller, query },
 ) => {
   const owner = hasRight(caller.role, 'account') ? null : caller.owner;
-  return respondWithList(pageTokens, {
-    tokenScope: `sessions ${caller.account} ${owner ?? ''}`,
-    query,
-    queryRows: (page) =>
-      store.listSessions(database.read, { account: caller.account, owner, now: clock.now() }, page),
-    formatBodies: (rows) => rows.map(({ session, key }) => formatSession(session, key, caller.session)),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `sessions ${caller.account} ${owner ?? ''}`,
+      query,
+      queryRows: (page) =>
+        store.listSessions(database.read, { account: caller.account, owner, now: clock.now() }, page),
+      formatBodies: (rows) => rows.map(({ session, key }) => formatSession(session, key, caller.session)),
+    },
+  );
 };
 
 export const endSession: OperationHandler<'endSession'> = async ({ publicUrl }, { caller, params, commit }) =>
@@ -120,7 +124,12 @@ interface SignInCredential {
  * the transaction, which must not wait for another server. Throws a 400 unless the request has one credential.
  */
 async function checkCredential(
-  { clock, publicUrl, singleSignOn }: Pick<Context, 'clock' | 'publicUrl' | 'singleSignOn'>,
+  {
+    clock,
+    database,
+    publicUrl,
+    singleSignOn,
+  }: Pick<Context, 'clock' | 'database' | 'publicUrl' | 'singleSignOn'>,
   { optionalCaller, ticket, callback, headers }: SignInCredential,
 ): Promise<(tx: Writer) => Promise<KeysTable>> {
   const isPresent = [optionalCaller !== null, ticket !== undefined, callback !== undefined];
@@ -133,15 +142,19 @@ async function checkCredential(
     const redeemed = await provider.redeem(callback, readSignOnCookie(publicUrl(), headers));
     return (tx) => provider.admit(tx, redeemed);
   }
+  // Without a transaction: an unknown ticket costs no more than an unknown token.
+  if (ticket !== undefined && !(await store.hasTicket(database.read, hashSecret(ticket))))
+    throw unknownTicket();
   return async (tx) => {
     const key = optionalCaller
       ? await findKey(tx, optionalCaller.key)
       : await consumeTicket(tx, ticket, clock.now());
-    return orThrow(key, () =>
-      unauthorized('The sign-in link is unknown, older than 10 minutes, or already used.'),
-    );
+    return orThrow(key, unknownTicket);
   };
 }
+
+const unknownTicket = () =>
+  unauthorized('The sign-in link is unknown, older than 10 minutes, or already used.');
 
 /** Uses up the ticket and returns its key; undefined for a ticket that is unknown or expired. */
 async function consumeTicket(tx: Writer, ticket = '', now: number): Promise<KeysTable | undefined> {

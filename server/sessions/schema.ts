@@ -1,6 +1,7 @@
 /** Tables of sessions of the console, and of the links that sign in to it. */
 import type { AccountId, KeyId, SessionId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface SessionsTable {
   id: SessionId;
@@ -33,46 +34,18 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0080-sessions',
-    async up(db) {
-      await db.schema
-        .createTable('sessions')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('key_id', 'text', (column) => column.notNull())
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('secret_hash', 'text', (column) => column.notNull())
-        .addColumn('user_agent', 'text', (column) => column.notNull())
-        .addColumn('address', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('last_used_at', 'bigint', (column) => column.notNull())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('sessions_by_secret')
-        .on('sessions')
-        .column('secret_hash')
-        .unique()
-        .execute();
-      await db.schema
-        .createIndex('sessions_of_account')
-        .on('sessions')
-        .columns(['account_id', 'created_at', 'id'])
-        .execute();
-      await db.schema.createIndex('sessions_by_expiry').on('sessions').column('expires_at').execute();
-      await db.schema
-        .createTable('sign_in_tickets')
-        .addColumn('ticket_hash', 'text', (column) => column.primaryKey())
-        .addColumn('key_id', 'text', (column) => column.notNull())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('sign_in_tickets_by_expiry')
-        .on('sign_in_tickets')
-        .column('expires_at')
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table sessions (
+      id text primary key, account_id text not null, key_id text not null, owner text not null,
+      secret_hash text not null, user_agent text not null, address text not null, created_at bigint not null,
+      last_used_at bigint not null, expires_at bigint not null
+    )`,
+    sql`create unique index sessions_by_secret on sessions (secret_hash)`,
+    sql`create index sessions_of_account on sessions (account_id, created_at, id)`,
+    sql`create index sessions_by_expiry on sessions (expires_at)`,
+    sql`create table sign_in_tickets (
+      ticket_hash text primary key, key_id text not null, expires_at bigint not null
+    )`,
+    sql`create index sign_in_tickets_by_expiry on sign_in_tickets (expires_at)`,
+  ]);

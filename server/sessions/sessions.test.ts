@@ -240,12 +240,16 @@ describe('the end of a session', () => {
     expectError(await server.request('DELETE', path, { token }), 404, 'no session');
   });
 
-  test('a member has at most 50 sessions; a new one ends the oldest', async () => {
+  test('A9: a key has at most 50 sessions; a new one ends its oldest, and none of another key', async () => {
     const { token } = (
       await server.request('POST', '/v1/account/keys', {
         body: { name: 'many', role: 'viewer', user_email: 'carol@example.com' },
       })
     ).body as { token: string };
+    const other = await server.request('POST', '/v1/account/keys', {
+      body: { name: 'own', role: 'admin', user_email: 'carol@example.com' },
+    });
+    const own = await signIn((other.body as { token: string }).token);
     const first = await signIn(token);
     for (let count = 0; count < 50; count += 1) {
       clock.advance(1);
@@ -253,6 +257,7 @@ describe('the end of a session', () => {
     }
     expectError(await requestAs(first.cookie, 'GET', '/v1/account'), 401, 'session has ended');
     const { body } = await server.request('GET', '/v1/account/sessions', { token });
-    expect(body).toHaveLength(50);
+    expect(body).toHaveLength(51);
+    expectStatus(await requestAs(own.cookie, 'GET', '/v1/account'), 200);
   });
 });

@@ -59,6 +59,22 @@ export async function listSessions(
   });
 }
 
+/** Counts the sessions of a member that have not ended. */
+export async function countSessions(
+  db: Reader,
+  of: { account: AccountId; owner: string; now: number },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('sessions')
+    .innerJoin('keys', 'keys.id', 'sessions.key_id')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('sessions.account_id', '=', of.account)
+    .where('sessions.owner', '=', of.owner)
+    .where('sessions.expires_at', '>', of.now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 async function findKeys(db: Reader, sessions: readonly SessionsTable[]): Promise<KeysTable[]> {
   const ids = [...new Set(sessions.map((session) => session.key_id))];
   return ids.length === 0 ? [] : db.selectFrom('keys').selectAll().where('id', 'in', ids).execute();
@@ -81,23 +97,23 @@ export async function deleteSession(tx: Writer, id: SessionId): Promise<void> {
   await tx.deleteFrom('sessions').where('id', '=', id).execute();
 }
 
-/** Deletes the oldest sessions of a member, so that `count` remain. */
+/** Deletes the oldest sessions of a key, so that `count` remain. Those of other keys of the member stay. */
 export async function deleteOldestSessions(
   tx: Writer,
-  { account_id, owner }: Pick<SessionsTable, 'account_id' | 'owner'>,
+  { account_id, key_id }: Pick<SessionsTable, 'account_id' | 'key_id'>,
   count: number,
 ): Promise<void> {
   const newest = await tx
     .selectFrom('sessions')
     .select('id')
     .where('account_id', '=', account_id)
-    .where('owner', '=', owner)
+    .where('key_id', '=', key_id)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(count)
     .execute();
   const ids = newest.map((row) => row.id);
-  let query = tx.deleteFrom('sessions').where('account_id', '=', account_id).where('owner', '=', owner);
+  let query = tx.deleteFrom('sessions').where('account_id', '=', account_id).where('key_id', '=', key_id);
   if (ids.length > 0) query = query.where('id', 'not in', ids);
   await query.execute();
 }
@@ -126,6 +142,16 @@ export function deleteTicket(tx: Writer, ticketHash: string): Promise<SignInTick
     .where('ticket_hash', '=', ticketHash)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Returns true for a ticket that nobody has used; it may have expired. */
+export async function hasTicket(db: Reader, ticketHash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sign_in_tickets')
+    .select('ticket_hash')
+    .where('ticket_hash', '=', ticketHash)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Deletes expired tickets, expired sessions, and sessions of revoked keys. */

@@ -1,6 +1,6 @@
 /** The settings of webhooks: the networks that they may reach, and the thresholds of `queue.trouble`. server/config.ts passes the variables. */
-import { isIP } from 'node:net';
 import { ConfigError } from '../config-error.ts';
+import { parseNetworks } from './network-settings.ts';
 import type { Environment } from './read-setting.ts';
 
 /** The thresholds beyond which webhooks for `queue.trouble` get an event. */
@@ -18,17 +18,7 @@ export function readNetworks(env: Environment): string[] | null {
   const value = env.SWITCHYARD_WEBHOOK_NETWORKS;
   if (!value || value === 'loopback') return null;
   if (value === 'none') return [];
-  const networks = value.split(',').map((one) => one.trim());
-  for (const network of networks) {
-    const [address = '', prefix, ...rest] = network.split('/');
-    const bits = isIP(address) === 4 ? 32 : 128;
-    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
-    if (isIP(address) === 0 || !isPrefix || rest.length > 0)
-      throw new ConfigError(
-        `SWITCHYARD_WEBHOOK_NETWORKS has "${network}"; it must be loopback, none, or networks and addresses separated by commas, such as 10.1.0.0/16,192.168.1.5.`,
-      );
-  }
-  return networks;
+  return parseNetworks('SWITCHYARD_WEBHOOK_NETWORKS', value, 'loopback, none');
 }
 
 /** Parses `waiting=900,stalled=300,faults=3`: two numbers of seconds, and a number of faults. */

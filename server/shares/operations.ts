@@ -2,10 +2,12 @@
 
 import type { AccountShare, Share } from '@switchyard/contract/account/share-links.ts';
 import { PAGE_ITEMS_MAX, SHARE_HOURS_DEFAULT, SHARES_MAX } from '@switchyard/contract/limits.ts';
+import { lockMakerAccount } from '../account/access-changes.ts';
 import { formatRfc3339 } from '../clock.ts';
 import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
+import { formatReadableRows } from '../http/lists/readable-rows.ts';
 import { makeId } from '../random.ts';
 import { getOwnRun } from '../runs/api/own-run.ts';
 import { lockRuns } from '../runs/tags/store.ts';
@@ -37,6 +39,7 @@ export const createShare: OperationHandler<'createShare'> = async (
     application_uid: run.application_uid,
     parts: JSON.stringify([...new Set(body.parts)]),
     created_by: caller.email,
+    created_by_key: caller.key,
     created_at: now,
     expires_at: now + (body.expires_in_hours ?? SHARE_HOURS_DEFAULT) * HOUR_MS,
     account_id: caller.account,
@@ -45,6 +48,7 @@ export const createShare: OperationHandler<'createShare'> = async (
     audited_at: null,
   };
   return commit(async (tx) => {
+    await lockMakerAccount(tx, caller);
     // The lock keeps the run, so that no link is inserted for a run that is deleted meanwhile.
     if ((await lockRuns(tx, [run.id])).length === 0)
       throw notFound(`There is no run ${quoteValue(run.id)}; it was deleted meanwhile.`);
@@ -58,12 +62,15 @@ export const createShare: OperationHandler<'createShare'> = async (
 export const listShares: OperationHandler<'listShares'> = async (context, { caller, params }) => {
   const run = await getOwnRun(context, caller, params);
   const shares = await store.listShares(context.database.read, run.id, context.clock.now());
-  return { status: 200, body: { items: shares.map((share) => formatShare(context, share)) } };
+  const items = await formatReadableRows(context.log, shares, (some) =>
+    some.map((share) => formatShare(context, share)),
+  );
+  return { status: 200, body: { items } };
 };
 
 /** Lists the links of the account. A caller that does not page gets the first page. */
 export const listAccountShares: OperationHandler<'listAccountShares'> = async (
-  { database, clock, pageTokens },
+  { database, clock, pageTokens, log },
   { caller, query },
 ) => {
   const list = `shares of ${caller.account}`;
@@ -71,10 +78,8 @@ export const listAccountShares: OperationHandler<'listAccountShares'> = async (
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
   const rows = await store.listAccountShares(database.read, caller.account, clock.now(), request);
   const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-  return {
-    status: 200,
-    body: formatPage(pageTokens, list, { ...page, items: page.items.map(formatAccountShare) }),
-  };
+  const items = await formatReadableRows(log, page.items, (some) => some.map(formatAccountShare));
+  return { status: 200, body: formatPage(pageTokens, list, { ...page, items }) };
 };
 
 export const revokeShare: OperationHandler<'revokeShare'> = async (context, { caller, params, commit }) => {

@@ -1,7 +1,7 @@
 /** Table of share links. A run takes its links with it when it is removed (runs/store/runs.ts). */
-import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, KeyId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface RunSharesTable {
   id: string;
@@ -10,6 +10,8 @@ export interface RunSharesTable {
   /** Names of the visible parts, in JSON. */
   parts: string;
   created_by: string;
+  /** The key with which it was created; null when unknown. */
+  created_by_key: KeyId | null;
   created_at: number;
   expires_at: number;
   account_id: AccountId;
@@ -25,43 +27,16 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0092-run-shares',
-    async up(db) {
-      await db.schema
-        .createTable('run_shares')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('run_id', 'text', (column) => column.notNull())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('parts', 'text', (column) => column.notNull())
-        .addColumn('created_by', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('run_shares_of_run')
-        .on('run_shares')
-        .columns(['run_id', 'created_at'])
-        .execute();
-      await db.schema.createIndex('run_shares_by_expiry').on('run_shares').column('expires_at').execute();
-    },
-  },
-  {
-    name: '0123-views-of-run-shares',
-    async up(db) {
-      const table = db.schema.alterTable('run_shares');
-      await table.addColumn('account_id', 'text', (column) => column.notNull().defaultTo('')).execute();
-      await table.addColumn('views', 'bigint', (column) => column.notNull().defaultTo(0)).execute();
-      await table.addColumn('last_viewed_at', 'bigint').execute();
-      await table.addColumn('audited_at', 'bigint').execute();
-      await sql`update run_shares set account_id = coalesce(
-        (select account_id from applications where uid = application_uid), '')`.execute(db);
-      await db.schema
-        .createIndex('run_shares_of_account')
-        .on('run_shares')
-        .columns(['account_id', 'created_at', 'id'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table run_shares (
+      id text primary key, run_id text not null, application_uid text not null, parts text not null,
+      created_by text not null, created_at bigint not null, expires_at bigint not null,
+      account_id text not null default '', views bigint not null default 0, last_viewed_at bigint,
+      audited_at bigint, created_by_key text
+    )`,
+    sql`create index run_shares_of_run on run_shares (run_id, created_at)`,
+    sql`create index run_shares_by_expiry on run_shares (expires_at)`,
+    sql`create index run_shares_of_account on run_shares (account_id, created_at, id)`,
+    sql`create index run_shares_of_key on run_shares (created_by_key)`,
+  ]);

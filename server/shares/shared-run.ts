@@ -3,19 +3,21 @@
  * because a URL would work for some minutes after the link is revoked.
  */
 
-import type { SharedPart, SharedRun } from '@switchyard/contract/account/share-links.ts';
-import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
-import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
+import { SHARED_PARTS, type SharedPart, type SharedRun } from '@switchyard/contract/account/share-links.ts';
+import { stringEnum } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { AssetId } from '@switchyard/contract/schemas/ids.ts';
+import Type from 'typebox';
 import { listConfidentialOptions } from '../applications/executable.ts';
 import { findExecutable } from '../applications/executables-store.ts';
 import { findLiveApplication } from '../applications/store.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { notFound } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import { contentTypeForFormat } from '../runs/api/content-responses.ts';
 import { assetBody, runInformationBody } from '../runs/api/run-body.ts';
+import { parseIndicators, parseOptionsSummary } from '../runs/run-columns.ts';
 import { ALL_ASSETS, findAsset, listAssets } from '../runs/store/assets.ts';
 import { findRun } from '../runs/store/runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
@@ -25,9 +27,12 @@ import { findShare } from './store.ts';
 type Parts = Pick<Context, 'database' | 'clock' | 'contents' | 'shareTokens'>;
 
 /** Returns the parts that the link shows. */
-export function parseParts(share: RunSharesTable): SharedPart[] {
-  return JSON.parse(share.parts);
-}
+export const parseParts = parseColumn(
+  'run_shares',
+  'id',
+  'parts',
+  Type.Array(stringEnum(SHARED_PARTS, 'A part of the run.')),
+);
 
 /** One message for every reason, so that nobody learns whether a link existed. */
 const throwUnknownLink = (): never => {
@@ -71,10 +76,6 @@ export async function buildSharedRun(
   };
 }
 
-function parseIndicators({ indicators }: RunsTable): Indicator[] {
-  return JSON.parse(indicators);
-}
-
 function formatSummary(run: RunsTable, now: number) {
   const { metadata, ...info } = runInformationBody(run, new Set(), now, null);
   return {
@@ -96,8 +97,9 @@ function formatSummary(run: RunsTable, now: number) {
 async function listVisibleOptions(db: Reader, run: RunsTable) {
   const executable = await findExecutable(db, run.executable_id);
   const hidden = executable ? listConfidentialOptions(executable) : new Set<string>();
-  const options: OptionSummary[] = JSON.parse(run.options_summary);
-  return options.filter(({ name }) => !hidden.has(name)).map(({ name, value }) => ({ name, value }));
+  return parseOptionsSummary(run)
+    .filter(({ name }) => !hidden.has(name))
+    .map(({ name, value }) => ({ name, value }));
 }
 
 async function listSharedAssets(db: Reader, run: RunsTable) {

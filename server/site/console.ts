@@ -1,8 +1,10 @@
 /**
  * Serves the built console below `/console` from memory. Each path without a file gets the same page, whose script shows
- * the page of the address. The content of apps is shown in frames of `frame.html`, which has an opaque origin.
+ * the page of the address. Charts and pages of apps are shown in frames, which have an opaque origin.
  */
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import {
   createStaticFiles,
   HASHED_FOLDER,
@@ -13,7 +15,11 @@ import {
 
 const ROOT = '/console';
 const PAGE = '/index.html';
-const FRAME = '/frame.html';
+const CHART_FRAME = '/frame.html';
+const PAGE_FRAME = '/page-frame.html';
+/** The hashes of the scripts that a chart may run (console/build/bundle.ts). */
+const POLICY = '/csp.json';
+const NO_SCRIPTS = `{"scripts":["'none'"]}`;
 const PRIVATE_FILES = ['/input-hash.txt'];
 
 /** Scripts and styles come from the console's own files alone. The address has a one-time ticket, so no page gets it as referrer. */
@@ -37,22 +43,27 @@ const PAGE_HEADERS = {
 };
 
 /**
- * The frame runs scripts of apps: in an opaque origin, without cookies, without the network. The policy names no origin
- * that a script could send something to.
+ * A frame for content of apps: an opaque origin without cookies, whose policy names no origin that could be sent something.
+ * The policy does not govern WebRTC, so it keeps no script of an app from sending what it knows.
  */
-const FRAME_HEADERS = {
-  'content-security-policy': [
-    'sandbox allow-scripts',
-    "default-src 'none'",
-    "script-src 'unsafe-inline' 'unsafe-eval'",
-    "style-src 'unsafe-inline'",
-    'img-src data: blob:',
-    'font-src data:',
-    "frame-ancestors 'self'",
-  ].join('; '),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-};
+function buildFrameHeaders(scripts: readonly string[]) {
+  return {
+    'content-security-policy': [
+      'sandbox allow-scripts',
+      "default-src 'none'",
+      `script-src ${scripts.join(' ')}`,
+      "style-src 'unsafe-inline'",
+      'img-src data: blob:',
+      'font-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'referrer-policy': 'no-referrer',
+  };
+}
 
 /** A built console in memory: its files by path below `/console`. */
 export type ConsoleFiles = ReadonlyMap<string, StaticFile>;
@@ -63,15 +74,26 @@ export async function loadConsole(folder: string): Promise<ConsoleFiles | null> 
   return files.has(PAGE) ? files : null;
 }
 
+const parsePolicy = createJsonParser(Type.Object({ scripts: Type.Array(Type.String()) }));
+
+/** Returns the headers of the frames. Charts run the scripts of the console alone; pages run theirs, after a click. */
+function buildHeadersByPath(files: ConsoleFiles) {
+  const policy = parsePolicy(files.get(POLICY)?.plain.toString() ?? NO_SCRIPTS, POLICY);
+  return new Map([
+    [CHART_FRAME, buildFrameHeaders(policy.scripts)],
+    [PAGE_FRAME, buildFrameHeaders(["'unsafe-inline'", "'unsafe-eval'"])],
+  ]);
+}
+
 /** Registers the routes of the console, and the addresses of runs that the published clients print. */
 export function serveConsole(app: FastifyInstance, files: ConsoleFiles): void {
   const page = files.get(PAGE);
   if (!page) throw new Error(`The console has no ${PAGE}.`);
+  const headers = buildHeadersByPath(files);
   const send = (request: FastifyRequest, reply: FastifyReply) => {
     const [path = ''] = request.url.slice(ROOT.length).split('?', 1);
     const file = files.get(path);
-    if (file)
-      return sendStaticFile(request, reply.headers(path === FRAME ? FRAME_HEADERS : PAGE_HEADERS), file);
+    if (file) return sendStaticFile(request, reply.headers(headers.get(path) ?? PAGE_HEADERS), file);
     // A missing script is a 404: the page in its place would be a syntax error.
     if (path.startsWith(HASHED_FOLDER)) return reply.callNotFound();
     return sendStaticFile(request, reply.headers(PAGE_HEADERS), page);

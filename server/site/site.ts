@@ -4,10 +4,13 @@
  * file is sent compressed when the build wrote a compressed copy and the client accepts its encoding.
  */
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
+import { SearchRecord } from '@switchyard/contract/site/search-records.ts';
 import { BUILD_ADDRESS, replaceAddressInCode } from '@switchyard/contract/site/site-address.ts';
 import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
 import type { ErrorPages } from '../http/error-responses.ts';
 import { escapeHtml } from '../search/escape-html.ts';
 import { createSearch, type Search } from '../search/search-index.ts';
@@ -53,6 +56,11 @@ export interface SiteAddresses {
   search: string;
 }
 
+const parsePolicy = createJsonParser(
+  Type.Object({ scripts: Type.Array(Type.String()), styles: Type.Array(Type.String()) }),
+);
+const parseRecords = createJsonParser(Type.Array(SearchRecord));
+
 /** Reads a built site into memory. Returns null when the folder has none; the API works without one. */
 export async function loadSite(folder: string, addresses: SiteAddresses): Promise<Site | null> {
   const found = await readBuiltFiles(folder);
@@ -69,7 +77,7 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
   if (!notFoundPage) return null;
   // A request for the path of an error page returns 404 like any unknown path.
   for (const name of [NOT_FOUND, ERROR]) files.delete(pagePath(name));
-  const headers = securityHeaders(JSON.parse(policy), addresses);
+  const headers = securityHeaders(parsePolicy(policy, 'csp.json'), addresses);
   const html = files.get('/search')?.plain.toString();
   return {
     files,
@@ -77,7 +85,7 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
     errorPage,
     pageHeaders: headers,
     fileHeaders: securityHeaders({ scripts: [], styles: [] }, addresses),
-    search: createSearch(JSON.parse(found.get(SEARCH_RECORDS)?.toString() ?? '[]')),
+    search: createSearch(parseRecords(found.get(SEARCH_RECORDS)?.toString() ?? '[]', SEARCH_RECORDS)),
     searchPage: html === undefined ? null : { html, headers },
   };
 }

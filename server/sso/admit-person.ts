@@ -8,7 +8,8 @@
  */
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
-import { revokeExcessRights } from '../account/access-changes.ts';
+import { type RevocationParts, revokeExcessRights } from '../account/access-changes.ts';
+import { NO_INVITE } from '../account/invites.ts';
 import { findMemberByOwner, insertMember, isRemovedMember, updateMember } from '../account/member-store.ts';
 import { buildFirstKey } from '../account/new-account.ts';
 import { type KeysTable, type MembersTable, normalizeEmail } from '../account/schema.ts';
@@ -26,10 +27,8 @@ import { findIdentity, findIdentityByOwner, replaceIdentity } from './store.ts';
 /** Role of a new member while the provider does not decide about roles. */
 const DEFAULT_ROLE: Role = 'viewer';
 const KEY_NAME = 'Single sign-on';
-const NO_INVITE = { invite_id: null, invite_expires_at: null, invited_by: null };
-
 /** The services that an admission needs. */
-export interface AdmissionParts {
+export interface AdmissionParts extends RevocationParts {
   clock: Clock;
   random: Random;
 }
@@ -138,15 +137,16 @@ async function provisionMember(
  */
 async function updateAdmittedMember(
   tx: Writer,
-  { clock, random }: AdmissionParts,
+  parts: AdmissionParts,
   person: Person,
   { member, isNewest }: Known & { member: MembersTable },
 ): Promise<MembersTable> {
+  const { clock, random } = parts;
   const now = clock.now();
   const role = (isNewest && member.role !== 'root' && person.role) || member.role;
   if (member.joined_at !== null && role === member.role) return member;
   if (role !== member.role) {
-    await revokeExcessRights(tx, member, role);
+    await revokeExcessRights(tx, parts, member, { role, keep: [], revoke: [], by: null });
     const resource = { member_id: member.id, role, previous_role: member.role };
     await insertEntry(tx, systemEntry({ random, now }, 'changeMemberRole', member.account_id, resource));
   }

@@ -106,12 +106,34 @@ describe('an ID token of the command line', () => {
     ['of another issuer', resign({ iss: 'https://evil.example' }), 401],
     ['without a signature (alg none)', (token) => new UnsecuredJWT(decodeJwt(token)).encode(), 401],
     ['that is an access token', (token) => provider.sign(decodeJwt(token), { typ: 'at+jwt' }), 401],
+    ['A13: that is an access token of Keycloak, with JWT in its header', resign({ typ: 'Bearer' }), 401],
+    ['A13: that is a refresh token', resign({ typ: 'Refresh' }), 401],
+    ['A13: that is an access token of Cognito', resign({ token_use: 'access' }), 401],
+    ['A13: for several services', resign({ aud: ['switchyard-cli', 'reports'] }), 401],
+    [
+      'A13: for several services, issued to its own client',
+      resign({ aud: ['switchyard-cli', 'reports'], azp: 'switchyard-cli' }),
+      401,
+    ],
+    ['A13: with the scope of an access token', resign({ scope: 'openid', auth_time: 1 }), 401],
+    ['A13: with a client and no claim of a sign-in', resign({ client_id: 'switchyard-cli' }), 401],
     ['of an unknown key', (token) => provider.sign(decodeJwt(token), { kid: 'unknown' }), 401],
     ['of an address that is not verified', resign({ email_verified: false }), 403],
     ['of another domain', resign({ email: 'ada@example.net' }), 403],
   ])('%s is refused', async (_title, change, status) => {
     const response = await list(await change(await issue(ADA)));
     expectStatus(response, status);
+  });
+
+  test.each<[string, JWTPayload]>([
+    ['the claim typ of Keycloak', { typ: 'ID' }],
+    ['the claim token_use of Cognito', { token_use: 'id' }],
+    ['at_hash', { at_hash: 'any', client_id: 'switchyard-cli' }],
+    ['nonce', { nonce: 'any', client_id: 'switchyard-cli' }],
+    ['auth_time', { auth_time: 1, client_id: 'switchyard-cli' }],
+    ['one audience as a list', { aud: ['switchyard-cli'] }],
+  ])('A13: is known by %s', async (_title, claims) => {
+    expectStatus(await list(await resign(claims)(await issue(ADA))), 200);
   });
 
   test('stops working when it expires', async () => {

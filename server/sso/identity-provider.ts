@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts';
 import { NotReadyError, unauthorized } from '../http/errors/problem.ts';
 import { errorMessage, type Log } from '../log.ts';
 import type { SsoSettings } from '../settings/sso-settings.ts';
+import { findIdTokenRefusal } from './id-token-rules.ts';
 import { type Claims, completeClaims } from './person.ts';
 import { explainProviderError } from './provider-errors.ts';
 import { fetchFromProvider } from './provider-requests.ts';
@@ -129,12 +130,8 @@ export class IdentityProvider {
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         currentDate: new Date(this.#clock.now()),
       });
-      // An access token or logout token may have the same issuer and audience.
-      if ((protectedHeader.typ ?? 'JWT').toUpperCase() !== 'JWT' || payload.events !== undefined)
-        throw unauthorized(`The token is of the type ${protectedHeader.typ}; it must be an ID token.`);
-      const { aud, azp } = payload;
-      if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== audience)
-        throw unauthorized('The ID token was issued to another client (azp).');
+      const refusal = findIdTokenRefusal(protectedHeader, payload, audience);
+      if (refusal !== null) throw unauthorized(refusal);
       return payload;
     } catch (error) {
       throw this.#explain(error);

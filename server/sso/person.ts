@@ -22,11 +22,13 @@ export interface Person {
 /** OpenID Connect Core 1.0, section 2. */
 const SUBJECT_CHARS_MAX = 255;
 const PERSON_NAME_CHARS_MAX = 48;
+/** Groups of one person. Providers send at most some hundreds. */
+const GROUPS_MAX = 5_000;
 /**
- * Printable ASCII alone: the lower-case form of some other letters is an ASCII letter, so such an address would become that
- * of another person.
+ * Words of ASCII with dots between them (RFC 5322, section 3.2.3), and a host. The lower-case form of some other letters is an
+ * ASCII letter, so an address with one would become that of another person.
  */
-const EMAIL = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/;
+const EMAIL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
 
 /** Returns the person of verified claims. Throws a 403 for one whom the settings do not allow to sign in. */
 export function readPerson(claims: Claims, settings: SsoSettings): Person {
@@ -66,7 +68,7 @@ function readEmail({ email, email_verified }: Claims, domains: readonly string[]
     );
   if (email.length > EMAIL_CHARS_MAX || !EMAIL.test(email))
     throw forbidden(
-      `Your e-mail address is ${quoteValue(email)}; single sign-on needs one in ASCII, at most ${EMAIL_CHARS_MAX} characters long.`,
+      `Your e-mail address is ${quoteValue(email)}; single sign-on needs one in ASCII, at most ${EMAIL_CHARS_MAX} characters long, without quotes and brackets.`,
     );
   // Anybody can enter the address of another person at a provider that does not verify it.
   if (email_verified !== true && email_verified !== 'true')
@@ -85,11 +87,18 @@ function readEmail({ email, email_verified }: Claims, domains: readonly string[]
 function readRole(claims: Claims, roles: ReadonlyMap<string, Role>, name: string): Role {
   const claim = readClaim(claims, name);
   const groups: unknown[] = Array.isArray(claim) ? claim : [claim];
-  const granted = ['*', ...groups].flatMap((group) => {
+  if (groups.length > GROUPS_MAX)
+    throw forbidden(
+      `The claim ${truncate(name)} has ${groups.length} groups; this server reads at most ${GROUPS_MAX}. The operator of the identity provider has to send fewer.`,
+    );
+  // A set has at most one entry for each role, however many groups have it.
+  const granted = new Set<Role>();
+  for (const group of ['*', ...groups]) {
     const role = typeof group === 'string' ? roles.get(group) : undefined;
-    return role === undefined ? [] : [role];
-  });
-  const strongest = granted.find((role) => granted.every((other) => canGrant(role, other)));
+    if (role !== undefined) granted.add(role);
+  }
+  const all = [...granted];
+  const strongest = all.find((role) => all.every((other) => canGrant(role, other)));
   if (strongest !== undefined) return strongest;
   throw forbidden(
     `None of your groups has a role on this server: the claim ${truncate(name)} is ${quoteValue(claim)}. The operator maps groups with SWITCHYARD_OIDC_ROLES.`,
@@ -109,5 +118,9 @@ function readClaim(claims: Claims, name: string): unknown {
 
 /** Returns the name without control characters, at most as long as the API accepts one. */
 function cleanName(name: string): string {
-  return name.replaceAll(/\p{C}/gu, '').trim().slice(0, PERSON_NAME_CHARS_MAX).toWellFormed();
+  return name
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .slice(0, PERSON_NAME_CHARS_MAX)
+    .toWellFormed();
 }

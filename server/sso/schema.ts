@@ -1,6 +1,7 @@
 /** Tables of single sign-on: the identities that have signed in, and the states that were used. */
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 /** The binding of a person at the identity provider to a member. */
 export interface SsoIdentitiesTable {
@@ -33,33 +34,13 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0133-single-sign-on',
-    async up(db) {
-      await db.schema
-        .createTable('sso_identities')
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('issuer', 'text', (column) => column.notNull())
-        .addColumn('subject', 'text', (column) => column.notNull())
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('member_id', 'text', (column) => column.notNull())
-        .addColumn('key_id', 'text', (column) => column.notNull())
-        .addColumn('issued_at', 'bigint', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .execute();
-      for (const column of ['subject', 'owner'])
-        await db.schema
-          .createIndex(`sso_identities_by_${column}`)
-          .on('sso_identities')
-          .columns(['account_id', 'issuer', column])
-          .unique()
-          .execute();
-      await db.schema
-        .createTable('sso_used_states')
-        .addColumn('state_hash', 'text', (column) => column.primaryKey())
-        .addColumn('expires_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table sso_identities (
+      account_id text not null, issuer text not null, subject text not null, owner text not null,
+      member_id text not null, key_id text not null, issued_at bigint not null, created_at bigint not null
+    )`,
+    sql`create unique index sso_identities_by_subject on sso_identities (account_id, issuer, subject)`,
+    sql`create unique index sso_identities_by_owner on sso_identities (account_id, issuer, owner)`,
+    sql`create table sso_used_states (state_hash text primary key, expires_at bigint not null)`,
+  ]);

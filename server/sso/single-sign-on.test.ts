@@ -334,6 +334,32 @@ describe('an ID token is refused', () => {
     expect(response.headers.get('set-cookie')).toBeNull();
     expect(await findMember(provider.person)).toBeUndefined();
   });
+
+  test.each<[string, JWTPayload, string]>([
+    ['for several clients', { aud: ['switchyard', 'other'], azp: 'switchyard' }, 'is for 2 clients'],
+    ['that is an access token with its nonce', { typ: 'Bearer' }, 'The claim typ is "Bearer"'],
+  ])('A13: %s', async (_title, changes, words) => {
+    provider.changeIdToken = resign(changes);
+    expectError(await enter(createPerson()), 401, words);
+    expect(await findMember(provider.person)).toBeUndefined();
+  });
+});
+
+test('A3: the callback of a sign-in passes when its address has used up the limit of failed sign-ins', async () => {
+  const env = { ...ssoSettings(provider), SWITCHYARD_RATE_LIMIT: '60/1' };
+  const limited = await startTestServer({ clock, env });
+  try {
+    provider.allowConsole(limited.url);
+    provider.person = createPerson();
+    const { cookie, url } = await startSignOn(limited);
+    const callback = (await provider.followSignIn(url)).search.slice(1);
+    const guess = () => sendCallback(limited, cookie, 'code=any&state=any');
+    for (let count = 1; (await guess()).status !== 429; count += 1) expect(count).toBeLessThan(30);
+    expectStatus(await sendCallback(limited, cookie, callback), 201);
+    expectError(await guess(), 429);
+  } finally {
+    await limited.close();
+  }
 });
 
 test('a sign-in never continues an older session (session fixation)', async () => {

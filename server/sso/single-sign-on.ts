@@ -16,7 +16,7 @@ import type { Caller } from '../http/handlers/handler.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { SsoSettings } from '../settings/sso-settings.ts';
-import { admitPerson } from './admit-person.ts';
+import { type AdmissionParts, admitPerson } from './admit-person.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { isIncomplete, type Person, readPerson } from './person.ts';
 import { type SignOn, SignOnStates } from './sign-on-states.ts';
@@ -26,7 +26,7 @@ import { findIdentity, insertUsedState } from './store.ts';
 const CALLBACK_PATH = '/console/sign-in/callback';
 const VERIFIED_TOKENS_MAX = 10_000;
 
-interface Parts {
+interface Parts extends AdmissionParts {
   settings: SsoSettings;
   /** Signs the states of sign-ins. */
   key: Buffer;

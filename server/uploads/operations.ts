@@ -11,6 +11,7 @@ import type {
   Owner,
 } from '../http/handlers/handler.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
+import { EMPTY_ARCHIVE_ID, respondWithEmptyArchive } from './empty-archive.ts';
 import {
   checkPart,
   checkReceivedPart,
@@ -160,6 +161,7 @@ export const getDownload: OperationHandler<'getDownload'> = async (
   const type = query.type ?? '';
   const refusal = signer.findRejection('GET', `/v1/downloads/${params.download_id}`, query, { type });
   if (refusal) throw forbidden(refusal);
+  if (params.download_id === EMPTY_ARCHIVE_ID) return respondWithEmptyArchive(type);
   const content = await contents.find(params.download_id);
   if (!content) throw notFound('The content was deleted.');
   const { id, bytes } = content;

@@ -151,7 +151,12 @@ test('an offset that is read after a cut has the bytes that arrived, also while 
   });
   await locked.promise;
   const body = Buffer.alloc(100_000, 'x');
-  await sendCutPart(onDisk, upload_url, { offset: 0, body, headers: 'Content-Length: 200000' });
+  const incoming = join(onDisk.dataFolder, 'blobs', 'incoming');
+  await sendCutPart(onDisk, upload_url, {
+    ...{ offset: 0, body, headers: 'Content-Length: 200000' },
+    // PostgreSQL takes longer to look the upload up than the connection to break.
+    receives: () => expect.poll(() => readdirSync(incoming).length).toBe(1),
+  });
   await expect.poll(listStored).toBe(stored + 1);
   const read = readOffset(upload_url);
   const sendOthers = async (): Promise<string> => {

@@ -1,6 +1,7 @@
 /** Tables of uploads, each of which is requested, receives its content whole or in parts, and is used within a day. */
-import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import type { RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface UploadsTable {
   id: UploadId;
@@ -16,6 +17,8 @@ export interface UploadsTable {
   partial_bytes: number;
   /** The time of the last stored part; null before the first one. */
   continued_at: number | null;
+  /** The run whose app requested it; null for any other caller. */
+  run_id: RunId | null;
 }
 
 /** A stored part of an upload that has no content yet. */
@@ -33,53 +36,19 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0003-uploads',
-    async up(db) {
-      await db.schema
-        .createTable('uploads')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('purpose', 'text', (column) => column.notNull())
-        .addColumn('content_id', 'text')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('uploads_of_application')
-        .on('uploads')
-        .columns(['application_uid', 'purpose', 'created_at', 'id'])
-        .execute();
-      await db.schema.createIndex('uploads_by_age').on('uploads').column('created_at').execute();
-    },
-  },
-  {
-    name: '0147-result-uploads',
-    async up(db) {
-      await db.schema.alterTable('uploads').addColumn('attempt', 'text').execute();
-    },
-  },
-  {
-    name: '0166-uploads-by-attempt',
-    async up(db) {
-      await db.schema.createIndex('uploads_by_attempt').on('uploads').column('attempt').execute();
-    },
-  },
-  {
-    name: '0171-upload-parts',
-    async up(db) {
-      await db.schema
-        .alterTable('uploads')
-        .addColumn('partial_bytes', 'bigint', (column) => column.notNull().defaultTo(0))
-        .execute();
-      await db.schema.alterTable('uploads').addColumn('continued_at', 'bigint').execute();
-      await db.schema
-        .createTable('upload_parts')
-        .addColumn('upload_id', 'text', (column) => column.notNull())
-        .addColumn('first_byte', 'bigint', (column) => column.notNull())
-        .addColumn('content_id', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('upload_parts_key', ['upload_id', 'first_byte'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table uploads (
+      id text primary key, application_uid text not null, purpose text not null, content_id text,
+      created_at bigint not null, attempt text, partial_bytes bigint not null default 0, continued_at bigint,
+      run_id text
+    )`,
+    sql`create index uploads_of_application on uploads (application_uid, purpose, created_at, id)`,
+    sql`create index uploads_by_age on uploads (created_at)`,
+    sql`create index uploads_by_attempt on uploads (attempt)`,
+    sql`create index uploads_by_run on uploads (run_id)`,
+    sql`create table upload_parts (
+      upload_id text not null, first_byte bigint not null, content_id text not null,
+      constraint upload_parts_key primary key (upload_id, first_byte)
+    )`,
+  ]);

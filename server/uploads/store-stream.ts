@@ -27,16 +27,15 @@ export async function storePart(
 ): Promise<{ content: PreparedContent; isCut: boolean }> {
   const copy = new PassThrough();
   let isCut = false;
-  stream.once('error', () => {
+  const cut = (): void => {
     isCut = true;
     onCut();
     copy.end();
-  });
-  const content = await storeCopy(contents, {
-    copy: stream.pipe(copy),
-    bytesBefore,
-    bytesMax: UPLOAD_BYTES_MAX,
-  });
+  };
+  stream.once('error', cut);
+  const body = { copy: stream.pipe(copy), bytesBefore, bytesMax: UPLOAD_BYTES_MAX };
+  // The connection of a refused part may break after its response, when nobody ends the cut part any more.
+  const content = await storeCopy(contents, body).finally(() => stream.off('error', cut));
   return { content, isCut };
 }
 

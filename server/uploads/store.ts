@@ -1,10 +1,29 @@
 /** Statements on uploads. */
-import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
+import { RUN_UPLOADS_BYTES_MAX, RUN_UPLOADS_MAX } from '@switchyard/contract/limits.ts';
+import type { RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
+import { badRequest } from '../http/errors/problem.ts';
 import type { UploadsTable } from './schema.ts';
 
 export async function insertUpload(tx: Writer, upload: UploadsTable): Promise<void> {
   await tx.insertInto('uploads').values(upload).execute();
+}
+
+/** Throws a 400 when the app of the run has requested as many uploads, or sent as many bytes, as one run can. */
+export async function requireUploadCapacity(tx: Writer, run: RunId): Promise<void> {
+  const { count, bytes } = await tx
+    .selectFrom('uploads')
+    .leftJoin('contents', 'contents.id', 'uploads.content_id')
+    .where('uploads.run_id', '=', run)
+    .select((eb) => [
+      eb.fn.countAll().as('count'),
+      eb.fn.sum(eb.fn.coalesce('contents.bytes', 'uploads.partial_bytes')).as('bytes'),
+    ])
+    .executeTakeFirstOrThrow();
+  if (Number(count) < RUN_UPLOADS_MAX && Number(bytes) < RUN_UPLOADS_BYTES_MAX) return;
+  throw badRequest(
+    `The app of the run ${run} has requested ${count} uploads with ${bytes} bytes; one run can request ${RUN_UPLOADS_MAX}, and none after ${RUN_UPLOADS_BYTES_MAX} bytes. Divide the work among several runs.`,
+  );
 }
 
 export function findUpload(db: Reader, id: UploadId): Promise<UploadsTable | undefined> {

@@ -9,7 +9,7 @@ import {
   UPLOAD_RETENTION_MS,
   UPLOAD_URL_TTL_SECONDS,
 } from '@switchyard/contract/limits.ts';
-import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import type { KeyId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { Contents, SharedContent } from '../blobs/contents.ts';
 import type { InstallationIdentity } from '../blobs/identity.ts';
 import type { Clock } from '../clock.ts';
@@ -18,9 +18,16 @@ import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
+import { EMPTY_ARCHIVE_ID } from './empty-archive.ts';
 import { insertPart, type ReceivedPart } from './parts.ts';
 import type { UploadsTable } from './schema.ts';
-import { deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
+import {
+  deleteUploadsBefore,
+  findLatestUpload,
+  findUpload,
+  insertUpload,
+  requireUploadCapacity,
+} from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
@@ -67,12 +74,13 @@ export class Uploads {
 
   /**
    * Prepares an upload for the application. Its URL is valid for UPLOAD_URL_TTL_SECONDS and while the key exists. Call
-   * `insert` in the transaction of the effect.
+   * `insert` in the transaction of the effect; for the app of a run it throws a 400 beyond the uploads of one run.
    */
   prepare(
     applicationUid: string,
     purpose: UploadsTable['purpose'],
     key: KeyId,
+    run: RunId | null = null,
   ): { upload: Upload; insert(tx: Writer): Promise<void> } {
     const { signer, clock, random } = this.#services;
     const id = makeId<UploadId>(random, 'upl');
@@ -81,6 +89,7 @@ export class Uploads {
       upload_url: signer.sign('PUT', `/v1/uploads/${id}`, UPLOAD_URL_TTL_SECONDS, { key }),
     };
     const insert = async (tx: Writer): Promise<void> => {
+      if (run !== null) await requireUploadCapacity(tx, run);
       const latest =
         purpose === 'executable' ? await findLatestUpload(tx, applicationUid, purpose) : undefined;
       await insertUpload(tx, {
@@ -88,7 +97,7 @@ export class Uploads {
         application_uid: applicationUid,
         purpose,
         content_id: null,
-        ...{ attempt: null, partial_bytes: 0, continued_at: null },
+        ...{ attempt: null, partial_bytes: 0, continued_at: null, run_id: run },
         // Strictly increasing: of two uploads requested in one millisecond, the later one must be the latest.
         created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
       });
@@ -143,6 +152,11 @@ export class Uploads {
     if (!content)
       throw badRequest(`${field} is ${quoteValue(upload.id)}; nothing has been PUT to its URL yet.`);
     return content;
+  }
+
+  /** Returns a URL that reads an archive without files. */
+  emptyArchiveUrl(): string {
+    return this.downloadUrl(EMPTY_ARCHIVE_ID, 'application/gzip');
   }
 
   /** Returns a URL that reads the content without a token, for DOWNLOAD_URL_TTL_SECONDS. */

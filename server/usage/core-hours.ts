@@ -1,4 +1,5 @@
 /** The quota of core hours in a calendar month. */
+import { formatUse } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Reader } from '../database/database.ts';
@@ -35,9 +36,6 @@ export async function readCoreHours(db: Reader, counted: CountedRuns, now: numbe
   const [sum] = await listUsageSums(db, { ...counted, ...range }, [], 1);
   return { used: (sum?.core_ms ?? 0) / HOUR_MS, resetsAt };
 }
-
-/** Rounds to a hundredth, which is enough to read. */
-export const roundHours = (hours: number): number => Math.round(hours * 100) / 100;
 
 /**
  * Refuses new runs where the account or the application has used up its core hours. Checks each application at most once a
@@ -89,6 +87,6 @@ export class CoreHourLimiter {
     const { database, clock } = this.#parts;
     const { used, resetsAt } = await readCoreHours(database.read, counted, clock.now());
     if (used < limit) return '';
-    return `The ${owner} has used ${roundHours(used)} of ${limit} core hours of this month, which is its quota. It accepts no run until ${formatRfc3339(resetsAt)}. Ask an administrator of the account to raise the quota.`;
+    return `The ${owner} has used ${formatUse(used, limit)} core hours of this month, which is its quota. It accepts no run until ${formatRfc3339(resetsAt)}. Ask an administrator of the account to raise the quota.`;
   }
 }

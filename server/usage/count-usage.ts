@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import type { UsageDaysTable, UsageRecordsTable } from './schema.ts';
+import { addSlotTime, removeOldSlotTimes, sumSlotTimes } from './slot-times.ts';
 import { addToTotal, removeOldestRecords } from './store.ts';
 
 const INTERVAL_MS = 60_000;
@@ -47,7 +48,7 @@ export function sumUsage(records: readonly Selectable<UsageRecordsTable>[]): Usa
 
 /** The job that counts usage. A record is removed in the transaction that counts it, so none counts twice. */
 export function countUsageJob(parts: JobContext & { database: Database }): Job {
-  const { database } = parts;
+  const { database, clock } = parts;
   return defineJob(parts, {
     name: 'count-usage',
     intervalMs: INTERVAL_MS,
@@ -59,6 +60,8 @@ export function countUsageJob(parts: JobContext & { database: Database }): Job {
         async (tx) => {
           const records = await removeOldestRecords(tx, limit);
           for (const total of sumUsage(records)) await addToTotal(tx, total);
+          for (const sum of sumSlotTimes(records)) await addSlotTime(tx, sum);
+          await removeOldSlotTimes(tx, clock.now());
           return records.length;
         },
         { durable: false },

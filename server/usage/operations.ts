@@ -3,8 +3,12 @@ import type { CostRate, UsageGroup, UsageRow } from '@switchyard/contract/accoun
 import { USAGE_GROUPS } from '@switchyard/contract/account/usage.ts';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX, USAGE_ROWS_MAX } from '@switchyard/contract/limits.ts';
 import { lockCallerAccount } from '../account/access-changes.ts';
+import { updateAccount } from '../account/store.ts';
+import { formatRfc3339 } from '../clock.ts';
+import type { Writer } from '../database/database.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
-import type { OperationHandler } from '../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
+import { computeUpdateTime, requireSettingUnchanged } from '../http/requests/conditional-writes.ts';
 import { DAY_MS } from './count-usage.ts';
 import * as store from './store.ts';
 
@@ -39,19 +43,39 @@ export const getUsage: OperationHandler<'getUsage'> = async ({ database, clock }
   };
 };
 
-export const setCostRate: OperationHandler<'setCostRate'> = async (_context, { caller, body, commit }) =>
+export const setCostRate: OperationHandler<'setCostRate'> = async ({ clock }, { caller, body, commit }) =>
   commit(async (tx) => {
-    await lockCallerAccount(tx, caller);
-    await store.upsertCostRate(tx, caller.account, body);
-    return { status: 200, body };
+    const { currency, per_core_hour } = body;
+    const now = await stampCostRate(tx, { caller, now: clock.now() }, body);
+    await store.upsertCostRate(tx, caller.account, { currency, per_core_hour });
+    return { status: 200, body: { currency, per_core_hour, updated_at: formatRfc3339(now) } };
   });
 
-export const deleteCostRate: OperationHandler<'deleteCostRate'> = async (_context, { caller, commit }) =>
+export const deleteCostRate: OperationHandler<'deleteCostRate'> = async (
+  { clock },
+  { caller, query, commit },
+) =>
   commit(async (tx) => {
-    await lockCallerAccount(tx, caller);
+    await stampCostRate(tx, { caller, now: clock.now() }, query);
     await store.removeCostRate(tx, caller.account);
     return { status: 204 };
   });
+
+/** Locks the account, and stores and returns the time of a change of its cost rate. Throws a 409 when it is not the one expected. */
+async function stampCostRate(
+  tx: Writer,
+  { caller, now }: { caller: Caller; now: number },
+  condition: { expected_updated_at?: string | null },
+): Promise<number> {
+  const { account } = await lockCallerAccount(tx, caller);
+  const last = account.cost_rate_updated_at;
+  // The time of a removed rate stays, so that no later rate has it.
+  const isSet = (await store.findCostRate(tx, caller.account)) !== null;
+  requireSettingUnchanged({ noun: 'cost rate', updatedAt: isSet ? last : null }, condition);
+  const cost_rate_updated_at = computeUpdateTime(now, { updated_at: last });
+  await updateAccount(tx, caller.account, { cost_rate_updated_at });
+  return cost_rate_updated_at;
+}
 
 /** Returns the first and the last day of the range, as days since the epoch. Throws a 400 for a range that is too long. */
 function parseRange(

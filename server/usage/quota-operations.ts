@@ -2,9 +2,15 @@
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { lockCallerAccount } from '../account/access-changes.ts';
+import { findAccount, updateAccount } from '../account/store.ts';
 import type { Reader } from '../database/database.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
+import {
+  computeUpdateTime,
+  formatSettingTime,
+  requireSettingUnchanged,
+} from '../http/requests/conditional-writes.ts';
 import { listApplicationQuotas } from './application-quotas-store.ts';
 import type { CoreHourLimiter } from './core-hours.ts';
 import { applyQuotas, readQuotaUse } from './quota-use.ts';
@@ -25,7 +31,11 @@ export const getQuotas: OperationHandler<'getQuotas'> = async (context, { caller
 
 export const setQuotas: OperationHandler<'setQuotas'> = async (context, { caller, body, commit }) => {
   const committed = await commit(async (tx) => {
-    await lockCallerAccount(tx, caller);
+    const { quotas_updated_at: updatedAt } = (await lockCallerAccount(tx, caller)).account;
+    requireSettingUnchanged({ noun: 'quota of the account', updatedAt }, body);
+    await updateAccount(tx, caller.account, {
+      quotas_updated_at: computeUpdateTime(context.clock.now(), { updated_at: updatedAt }),
+    });
     await upsertQuotas(tx, {
       account_id: caller.account,
       concurrent_runs: body.concurrent_runs,
@@ -39,12 +49,15 @@ export const setQuotas: OperationHandler<'setQuotas'> = async (context, { caller
 
 async function readQuotas(context: Context, db: Reader, account: AccountId): Promise<Quotas> {
   const limits = await findQuotas(db, account);
+  const owner = await findAccount(db, account);
   const { use, resets_at } = await readQuotaUse(context, db, { account, application: null, limits });
   const applications = [];
   for (const row of await listApplicationQuotas(db, account)) {
     const application = { id: row.application_id, uid: row.application_uid };
     const { use: ofApplication } = await readQuotaUse(context, db, { account, application, limits: row });
-    applications.push({ application_id: row.application_id, ...ofApplication });
+    const updated_at = formatSettingTime(row.updated_at);
+    applications.push({ application_id: row.application_id, ...ofApplication, updated_at });
   }
-  return { ...use, resets_at, applications };
+  const updated_at = formatSettingTime(owner?.quotas_updated_at);
+  return { ...use, updated_at, resets_at, applications };
 }

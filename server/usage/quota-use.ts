@@ -3,7 +3,7 @@ import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.
 import { formatRfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import type { Context } from '../http/handlers/context.ts';
-import { readCoreHours, roundHours } from './core-hours.ts';
+import { readCoreHours } from './core-hours.ts';
 import { formatLimits } from './quotas-store.ts';
 
 /** The account or the application whose runs count, with its limits. */
@@ -26,7 +26,7 @@ export async function readQuotaUse(
     use: {
       ...formatLimits(limits),
       running_runs: await countRunningRuns(db, account, application?.uid),
-      used_core_hours: roundHours(used),
+      used_core_hours: used,
     },
     resets_at: formatRfc3339(resetsAt),
   };

@@ -2,9 +2,8 @@
 import type { RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Generated } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
-import { insertUsageOfStoredRuns } from './stored-runs.ts';
+import { type Generated, sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 /** An ended run that is not part of a total yet. */
 export interface UsageRecordsTable {
@@ -19,6 +18,18 @@ export interface UsageRecordsTable {
   /** null for a run that was not executed. */
   execution_ms: number | null;
   bytes: number;
+  application_uid: string;
+  /** How long it occupied its slot, in milliseconds; null for a run without a slot. */
+  slot_ms: number | null;
+}
+
+/** The slot time of the runs of an application that ended in a minute; removed after some minutes. */
+export interface SlotMinutesTable {
+  /** Minutes since the epoch. */
+  minute: number;
+  account_id: AccountId;
+  application_uid: string;
+  slot_ms: number;
 }
 
 /** The total of one day, application and user. */
@@ -57,6 +68,7 @@ export interface ApplicationQuotasTable {
   application_id: ApplicationId;
   concurrent_runs: number | null;
   core_hours: number | null;
+  updated_at: number;
 }
 
 /** The tokens of a licence of an account. Their use is not stored: it is that of the running runs. */
@@ -70,6 +82,7 @@ declare module '../database/database.ts' {
   interface Tables {
     usage_records: UsageRecordsTable;
     usage_days: UsageDaysTable;
+    slot_minutes: SlotMinutesTable;
     cost_rates: CostRatesTable;
     account_quotas: AccountQuotasTable;
     account_licenses: AccountLicensesTable;
@@ -77,84 +90,37 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0089-usage',
-    async up(db, types) {
-      await db.schema
-        .createTable('usage_records')
-        .addColumn('seq', types.sequence)
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('application_id', 'text', (column) => column.notNull())
-        .addColumn('user_email', 'text', (column) => column.notNull())
-        .addColumn('ended_at', 'bigint', (column) => column.notNull())
-        .addColumn('status', 'text', (column) => column.notNull())
-        .addColumn('run_type', 'text', (column) => column.notNull())
-        .addColumn('execution_class', 'text', (column) => column.notNull())
-        .addColumn('execution_ms', 'double precision')
-        .addColumn('bytes', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable('usage_days')
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('day', 'integer', (column) => column.notNull())
-        .addColumn('application_id', 'text', (column) => column.notNull())
-        .addColumn('user_email', 'text', (column) => column.notNull())
-        .addColumn('runs', 'bigint', (column) => column.notNull())
-        .addColumn('failed_runs', 'bigint', (column) => column.notNull())
-        .addColumn('run_ms', 'double precision', (column) => column.notNull())
-        .addColumn('core_ms', 'double precision', (column) => column.notNull())
-        .addColumn('bytes', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('usage_days_key', ['account_id', 'day', 'application_id', 'user_email'])
-        .execute();
-      await db.schema
-        .createTable('cost_rates')
-        .addColumn('account_id', 'text', (column) => column.primaryKey())
-        .addColumn('currency', 'text', (column) => column.notNull())
-        .addColumn('per_core_hour', 'double precision', (column) => column.notNull())
-        .execute();
-      await insertUsageOfStoredRuns(db);
-    },
-  },
-  {
-    name: '0111-quotas',
-    async up(db) {
-      await db.schema
-        .createTable('account_quotas')
-        .addColumn('account_id', 'text', (column) => column.primaryKey())
-        .addColumn('concurrent_runs', 'integer')
-        .addColumn('core_hours', 'double precision')
-        .execute();
-    },
-  },
-  {
-    name: '0129-application-quotas',
-    async up(db) {
-      await db.schema
-        .createTable('application_quotas')
-        .addColumn('application_uid', 'text', (column) => column.primaryKey())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('application_id', 'text', (column) => column.notNull())
-        .addColumn('concurrent_runs', 'integer')
-        .addColumn('core_hours', 'double precision')
-        .execute();
-      await db.schema
-        .createIndex('application_quotas_account')
-        .on('application_quotas')
-        .columns(['account_id', 'application_id'])
-        .execute();
-    },
-  },
-  {
-    name: '0144-licenses',
-    async up(db) {
-      await db.schema
-        .createTable('account_licenses')
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('total', 'integer', (column) => column.notNull())
-        .addPrimaryKeyConstraint('account_licenses_key', ['account_id', 'name'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db, { sequence }) =>
+  executeAll(db, [
+    sql`create table usage_records (
+      seq ${sequence}, account_id text not null, application_id text not null, user_email text not null,
+      ended_at bigint not null, status text not null, run_type text not null, execution_class text not null,
+      execution_ms double precision, bytes bigint not null, application_uid text not null, slot_ms double precision
+    )`,
+    sql`create table usage_days (
+      account_id text not null, day integer not null, application_id text not null, user_email text not null,
+      runs bigint not null, failed_runs bigint not null, run_ms double precision not null,
+      core_ms double precision not null, bytes bigint not null,
+      constraint usage_days_key primary key (account_id, day, application_id, user_email)
+    )`,
+    sql`create table cost_rates (
+      account_id text primary key, currency text not null, per_core_hour double precision not null
+    )`,
+    sql`create table account_quotas (
+      account_id text primary key, concurrent_runs integer, core_hours double precision
+    )`,
+    sql`create table application_quotas (
+      application_uid text primary key, account_id text not null, application_id text not null,
+      concurrent_runs integer, core_hours double precision, updated_at bigint not null
+    )`,
+    sql`create index application_quotas_account on application_quotas (account_id, application_id)`,
+    sql`create table account_licenses (
+      account_id text not null, name text not null, total integer not null,
+      constraint account_licenses_key primary key (account_id, name)
+    )`,
+    sql`create table slot_minutes (
+      minute bigint not null, account_id text not null, application_uid text not null,
+      slot_ms double precision not null,
+      constraint slot_minutes_key primary key (minute, account_id, application_uid)
+    )`,
+  ]);

@@ -3,6 +3,7 @@ import type { CostRate, UsageGroup } from '@switchyard/contract/account/usage.ts
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
+import { formatSettingTime } from '../http/requests/conditional-writes.ts';
 import type { UsageDaysTable, UsageRecordsTable } from './schema.ts';
 
 /** Removes the oldest records and returns them. Two processes never get the same record. */
@@ -93,13 +94,21 @@ export async function listUsageSums(
 export async function findCostRate(db: Reader, account: AccountId): Promise<CostRate | null> {
   const rate = await db
     .selectFrom('cost_rates')
-    .select(['currency', 'per_core_hour'])
+    .innerJoin('accounts', 'accounts.id', 'cost_rates.account_id')
+    .select(['currency', 'per_core_hour', 'cost_rate_updated_at'])
     .where('account_id', '=', account)
     .executeTakeFirst();
-  return rate ?? null;
+  if (!rate) return null;
+  const { cost_rate_updated_at: at, ...prices } = rate;
+  return { ...prices, updated_at: formatSettingTime(at) };
 }
 
-export async function upsertCostRate(tx: Writer, account: AccountId, rate: CostRate): Promise<void> {
+export async function upsertCostRate(
+  tx: Writer,
+  account: AccountId,
+  { currency, per_core_hour }: Omit<CostRate, 'updated_at'>,
+): Promise<void> {
+  const rate = { currency, per_core_hour };
   await tx
     .insertInto('cost_rates')
     .values({ account_id: account, ...rate })
@@ -115,5 +124,6 @@ export async function removeCostRate(tx: Writer, account: AccountId): Promise<vo
 export async function removeUsageOfAccount(tx: Writer, account: AccountId): Promise<void> {
   await tx.deleteFrom('usage_records').where('account_id', '=', account).execute();
   await tx.deleteFrom('usage_days').where('account_id', '=', account).execute();
+  await tx.deleteFrom('slot_minutes').where('account_id', '=', account).execute();
   await removeCostRate(tx, account);
 }

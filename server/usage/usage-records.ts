@@ -20,6 +20,8 @@ const insertRecord = prepareStatement((db, { id }: { id: RunId }) =>
       'execution_class',
       'execution_ms',
       'bytes',
+      'application_uid',
+      'slot_ms',
     ])
     .expression((eb) =>
       eb
@@ -34,6 +36,13 @@ const insertRecord = prepareStatement((db, { id }: { id: RunId }) =>
           'execution_class',
           'execution_ms',
           sql<number>`input_bytes + output_bytes`.as('bytes'),
+          'application_uid',
+          // A workflow that waits gives up its slot. The child runs of an ensemble occupy slots, its own run does not.
+          sql<
+            number | null
+          >`case when run_type = 'standard' then coalesce(slot_released_at, finished_at) - initiated_at end`.as(
+            'slot_ms',
+          ),
         ])
         .where('id', '=', id),
     ),

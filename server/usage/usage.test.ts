@@ -9,7 +9,6 @@ import { createManualClock } from '../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { sumUsage } from './count-usage.ts';
 import type { UsageRecordsTable } from './schema.ts';
-import { insertUsageOfStoredRuns } from './stored-runs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const clock = createManualClock(Date.parse('2026-11-20T23:00:00Z'));
@@ -130,20 +129,12 @@ describe('usage', () => {
   });
 });
 
-test('runs of an earlier release are recorded with the same numbers', async () => {
-  await waitForRuns(3);
-  const { database } = server.runningServer;
-  await database.transact((tx) => insertUsageOfStoredRuns(tx as never));
-  // The deleted run is unknown; the two others are counted again.
-  await server.restart();
-  await waitForRuns(5);
-});
-
 describe('the sum of records', () => {
   const record: Selectable<UsageRecordsTable> = {
     ...{ seq: 1, account_id: 'a' as AccountId, application_id: 'app' as ApplicationId },
     ...{ user_email: 'ada@example.com', ended_at: 0, status: 'succeeded', run_type: 'standard' },
     ...{ execution_class: '16c60gb12h', execution_ms: 1000, bytes: 10 },
+    ...{ application_uid: 'application', slot_ms: 1000 },
   };
 
   test.each<[string, Selectable<UsageRecordsTable>[], number[][]]>([

@@ -9,6 +9,7 @@ import type { Reader, Writer } from '../database/database.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { formatVersion, formatVersions } from './format-version.ts';
@@ -64,17 +65,20 @@ export const createVersion: OperationHandler<'createVersion'> = async (
 };
 
 export const listVersions: OperationHandler<'listVersions'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(pageTokens, {
-    tokenScope: `versions ${application.uid}`,
-    query,
-    queryRows: (page) => store.listVersions(database.read, application.uid, page),
-    formatBodies: (rows) => formatVersions(database.read, application, rows, caller.role),
-    batchSize: PAGE_BATCH_SIZE,
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `versions ${application.uid}`,
+      query,
+      queryRows: (page) => store.listVersions(database.read, application.uid, page),
+      formatBodies: (rows) => formatVersions(database.read, application, rows, caller.role),
+      batchSize: PAGE_BATCH_SIZE,
+    },
+  );
 };
 
 export const getVersion: OperationHandler<'getVersion'> = async ({ database }, { caller, params }) => {
@@ -92,13 +96,19 @@ export const updateVersion: OperationHandler<'updateVersion'> = async (
   const changes = {
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
     ...(typeof body.description === 'string' ? { description: body.description } : {}),
-    updated_at: clock.now(),
   };
   return commitThen(
-    async (tx) =>
-      orThrow(await store.updateVersion(tx, version, changes), () =>
+    async (tx) => {
+      await store.lockVersion(tx, { applicationUid: application.uid, id: version.id, change: true });
+      const current = orThrow(await store.findVersion(tx, application.uid, version.id), () =>
         versionNotFound(application, version.id),
-      ),
+      );
+      requireUnchanged({ noun: `version ${quoteValue(version.id)}`, updatedAt: current.updated_at }, body);
+      const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current) };
+      return orThrow(await store.updateVersion(tx, version, dated), () =>
+        versionNotFound(application, version.id),
+      );
+    },
     async (changed) => ({
       status: 200,
       body: await formatVersion(database.read, application, changed, caller.role),

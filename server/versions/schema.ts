@@ -1,6 +1,7 @@
 /** Table of versions: each names an executable of its application and never changes it. */
 import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface VersionsTable {
   application_uid: string;
@@ -18,32 +19,13 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0005-versions',
-    async up(db) {
-      await db.schema
-        .createTable('versions')
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('executable_id', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('versions_key', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('versions_by_age')
-        .on('versions')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-    },
-  },
-  {
-    name: '0020-versions-of-an-executable',
-    async up(db) {
-      await db.schema.createIndex('versions_of_executable').on('versions').column('executable_id').execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table versions (
+      application_uid text not null, id text not null, name text not null, description text not null,
+      executable_id text not null, created_at bigint not null, updated_at bigint not null,
+      constraint versions_key primary key (application_uid, id)
+    )`,
+    sql`create index versions_by_age on versions (application_uid, created_at, id)`,
+    sql`create index versions_of_executable on versions (executable_id)`,
+  ]);

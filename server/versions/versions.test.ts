@@ -111,8 +111,6 @@ describe('a version', () => {
     const body = {
       ...before,
       name: 'After it',
-      id: 'other',
-      application_id: 'other',
       executable: null,
       x: 1,
     };

@@ -3,6 +3,7 @@ import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
+import { formatReadableRows } from '../http/lists/readable-rows.ts';
 import { makeId } from '../random.ts';
 import { createExampleExperiment, createExampleProblem, createExampleRun } from './example-events.ts';
 import { enqueueDeliveries, listSubscribedWebhooks } from './fan-out.ts';
@@ -12,7 +13,7 @@ import type { WebhooksTable } from './schema.ts';
 import * as store from './store.ts';
 
 export const listWebhookConversations: OperationHandler<'listWebhookConversations'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
@@ -21,7 +22,9 @@ export const listWebhookConversations: OperationHandler<'listWebhookConversation
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
   const rows = await store.listConversations(database.read, webhook.uid, query.status, request);
   const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-  const items = page.items.map((row) => formatConversation(webhook, row));
+  const items = await formatReadableRows(log, page.items, (some) =>
+    some.map((row) => formatConversation(webhook, row)),
+  );
   return { status: 200, body: formatPage(pageTokens, tokenScope, { ...page, items }) };
 };
 
@@ -45,7 +48,7 @@ export const replayWebhookConversation: OperationHandler<'replayWebhookConversat
     if (!row) throw conversationNotFound(webhook, params.conversation_id);
     if (webhook.disabled_at !== null)
       throw badRequest(
-        `webhook_id is ${quoteValue(webhook.id)}, which is disabled because its receiver returned 410; enable it with a PUT first.`,
+        `webhook_id is ${quoteValue(webhook.id)}, which is disabled; enable it with a PUT first.`,
       );
     await insertDeliveries(tx, [
       {

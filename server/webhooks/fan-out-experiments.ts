@@ -1,5 +1,7 @@
 /** Turns status changes of experiments into deliveries. One transaction removes the event and enqueues its deliveries. */
+import { ExperimentInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { Database, Writer } from '../database/database.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { claimExperimentEvent, listExperimentEvents } from '../experiments/store/experiment-events.ts';
 import type { ExperimentEventsTable } from '../experiments/store/schema.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
@@ -13,6 +15,8 @@ interface Parts extends JobContext {
   database: Database;
   random: Random;
 }
+
+const parseData = parseColumn('experiment_events', 'seq', 'data', ExperimentInfo);
 
 /** Enqueues one delivery per subscribed webhook for each status change of an experiment. */
 export function fanOutExperimentEventsJob(parts: Parts): Job {
@@ -40,6 +44,6 @@ async function fanOutExperimentEvent(parts: Parts, tx: Writer, event: Experiment
     event_type: 'experiment.status',
     created_at: event.at,
     sequence: event.seq,
-    data: JSON.parse(event.data),
+    data: parseData(event),
   });
 }

@@ -1,12 +1,13 @@
 /** Response bodies of webhooks and their conversations. */
-import type {
-  Conversation,
-  Webhook,
+import {
+  type Conversation,
+  type Webhook,
   WebhookEvent,
-  WebhookSecret,
+  type WebhookSecret,
 } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { EventId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../clock.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import type { WebhooksTable } from './schema.ts';
 import { type ConversationWithBody, parseEventTypes } from './store.ts';
 
@@ -33,9 +34,10 @@ export function formatSecret(
   return { id, secret, ...(overlaps ? { previous_until: formatRfc3339(previous_until) } : {}) };
 }
 
+const parseEventBody = parseColumn('webhook_events', 'event_id', 'body', WebhookEvent);
+
 /** Formats one attempt to deliver an event, with request and response. */
 export function formatConversation(webhook: WebhooksTable, row: ConversationWithBody): Conversation {
-  const requestBody: WebhookEvent = JSON.parse(row.body);
   return {
     id: row.id,
     webhook_id: webhook.id,
@@ -47,7 +49,7 @@ export function formatConversation(webhook: WebhooksTable, row: ConversationWith
     response_duration: row.response_duration,
     error: row.error,
     ...(row.next_attempt_at === null ? {} : { next_attempt_at: formatRfc3339(row.next_attempt_at) }),
-    request_body: requestBody,
+    request_body: parseEventBody(row),
     response_body: row.response_body,
   };
 }

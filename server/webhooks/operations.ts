@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SECRET_OVERLAP_HOURS_DEFAULT, WEBHOOKS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { lockMakerAccount } from '../account/access-changes.ts';
 import { isLocalRequest } from '../account/sign-up.ts';
 import { lockAccount } from '../account/store.ts';
 import type { Writer } from '../database/database.ts';
@@ -9,6 +10,7 @@ import { badRequest, notFound, quoteValue, unauthorized } from '../http/errors/p
 import type { Context } from '../http/handlers/context.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../http/requests/conditional-writes.ts';
 import { makeId } from '../random.ts';
 import { addRunEventListener, removeRunEventListener } from '../runs/store/event-listeners.ts';
 import { type AddressRule, validateWebhookUrl } from './addresses.ts';
@@ -48,11 +50,13 @@ export const createWebhook: OperationHandler<'createWebhook'> = async (
     previous_secret: null,
     previous_until: null,
     disabled_at: null,
+    created_by: caller.email,
+    created_by_key: caller.key,
     created_at: now,
     updated_at: now,
   };
   return commit(async (tx) => {
-    await lockWebhooks(tx, caller.account);
+    await lockMakerAccount(tx, caller);
     if (!(await store.insertWebhook(tx, row)))
       throw badRequest(
         `id is ${quoteValue(body.id)}, which another webhook of the account has; choose another.`,
@@ -65,15 +69,18 @@ export const createWebhook: OperationHandler<'createWebhook'> = async (
 };
 
 export const listWebhooks: OperationHandler<'listWebhooks'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, query },
 ) =>
-  respondWithList(pageTokens, {
-    tokenScope: `webhooks ${caller.account}`,
-    query,
-    queryRows: (page) => store.listWebhooks(database.read, caller.account, page),
-    formatBodies: (rows) => rows.map(formatWebhook),
-  });
+  respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `webhooks ${caller.account}`,
+      query,
+      queryRows: (page) => store.listWebhooks(database.read, caller.account, page),
+      formatBodies: (rows) => rows.map(formatWebhook),
+    },
+  );
 
 export const getWebhook: OperationHandler<'getWebhook'> = async ({ database }, { caller, params }) => ({
   status: 200,
@@ -91,15 +98,24 @@ export const updateWebhook: OperationHandler<'updateWebhook'> = async (
       ? { endpoint_url, given_locally: checkUrl(context, endpoint_url, headers) }
       : {};
   const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
+  // Clients send the whole webhook back, so only another URL makes the caller its author, or enabling it again.
+  const isMaker =
+    (typeof endpoint_url === 'string' && endpoint_url !== webhook.endpoint_url) ||
+    webhook.disabled_at !== null;
   const changes = {
+    ...(isMaker ? { created_by: caller.email, created_by_key: caller.key } : {}),
     ...(event_types ? { event_types: JSON.stringify(event_types) } : {}),
     ...address,
     ...(typeof description === 'string' ? { description } : {}),
     disabled_at: null,
-    updated_at: clock.now(),
   };
   return commit(async (tx) => {
-    if (!(await store.updateWebhook(tx, webhook.uid, changes)))
+    await lockMakerAccount(tx, caller);
+    const current = await store.lockWebhookRow(tx, webhook.uid);
+    if (current)
+      requireUnchanged({ noun: `webhook ${quoteValue(webhook.id)}`, updatedAt: current.updated_at }, body);
+    const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current ?? webhook) };
+    if (!(await store.updateWebhook(tx, webhook.uid, dated)))
       throw notFound(`There is no webhook ${quoteValue(params.webhook_id)}.`);
     return { status: 204 };
   });

@@ -2,10 +2,16 @@
  * Tables of webhooks, events, deliveries and conversations. A delivery exists until it succeeds or its attempts are used up.
  * A conversation records one attempt. All deliveries and conversations of an event share one row with its body.
  */
-import type { AccountId, ConversationId, EventId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
+import type {
+  AccountId,
+  ConversationId,
+  EventId,
+  KeyId,
+  WebhookId,
+} from '@switchyard/contract/schemas/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
-import type { Kysely } from 'kysely';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface WebhooksTable {
   /** Unique for ever; the id can be reused after a deletion. */
@@ -24,6 +30,10 @@ export interface WebhooksTable {
   /** The previous secret signs too until this time. */
   previous_until: number | null;
   disabled_at: number | null;
+  /** Address of the member who set up the webhook or its URL; empty when unknown. */
+  created_by: string;
+  /** The key with which they did; null when unknown. */
+  created_by_key: KeyId | null;
   created_at: number;
   updated_at: number;
 }
@@ -72,95 +82,31 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0041-webhooks',
-    async up(db, types) {
-      await db.schema
-        .createTable('webhooks')
-        .addColumn('uid', 'text', (column) => column.primaryKey())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('event_types', 'text', (column) => column.notNull())
-        .addColumn('endpoint_url', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('secret', types.bytes, (column) => column.notNull())
-        .addColumn('previous_secret', types.bytes)
-        .addColumn('previous_until', 'bigint')
-        .addColumn('disabled_at', 'bigint')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addUniqueConstraint('webhooks_by_id', ['account_id', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('webhooks_by_age')
-        .on('webhooks')
-        .columns(['account_id', 'created_at', 'id'])
-        .execute();
-      await db.schema
-        .createTable('webhook_events')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('body', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable('webhook_deliveries')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('webhook_uid', 'text', (column) => column.notNull())
-        .addColumn('event_id', 'text', (column) => column.notNull())
-        .addColumn('attempts', 'integer', (column) => column.notNull())
-        .addColumn('fence', 'integer', (column) => column.notNull())
-        .addColumn('next_at', 'bigint', (column) => column.notNull())
-        .execute();
-      for (const [name, columns] of [
-        ['webhook_deliveries_due', ['webhook_uid', 'next_at', 'id']],
-        ['webhook_deliveries_next', ['next_at']],
-        ['webhook_deliveries_of_event', ['event_id']],
-      ] as const)
-        await db.schema
-          .createIndex(name)
-          .on('webhook_deliveries')
-          .columns([...columns])
-          .execute();
-      await createConversations(db);
-    },
-  },
-  {
-    // It is unknown who set existing addresses, so loopback addresses are refused until a caller sets them again.
-    name: '0053-webhooks-given-locally',
-    async up(db) {
-      await db.schema
-        .alterTable('webhooks')
-        .addColumn('given_locally', 'integer', (column) => column.notNull().defaultTo(0))
-        .execute();
-    },
-  },
-];
-
-async function createConversations(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('webhook_conversations')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('webhook_uid', 'text', (column) => column.notNull())
-    .addColumn('event_id', 'text', (column) => column.notNull())
-    .addColumn('attempt', 'integer', (column) => column.notNull())
-    .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('http_status', 'integer', (column) => column.notNull())
-    .addColumn('response_duration', 'bigint', (column) => column.notNull())
-    .addColumn('error', 'text', (column) => column.notNull())
-    .addColumn('response_body', 'text', (column) => column.notNull())
-    .addColumn('next_attempt_at', 'bigint')
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .execute();
-  for (const [name, columns] of [
-    ['webhook_conversations_by_age', ['webhook_uid', 'created_at', 'id']],
-    ['webhook_conversations_by_status', ['webhook_uid', 'status', 'created_at', 'id']],
-    ['webhook_conversations_old', ['created_at']],
-    ['webhook_conversations_of_event', ['event_id']],
-  ] as const)
-    await db.schema
-      .createIndex(name)
-      .on('webhook_conversations')
-      .columns([...columns])
-      .execute();
-}
+export const createTables: Migration['up'] = (db, { bytes }) =>
+  executeAll(db, [
+    sql`create table webhooks (
+      uid text primary key, account_id text not null, id text not null, event_types text not null,
+      endpoint_url text not null, description text not null, secret ${bytes} not null, previous_secret ${bytes},
+      previous_until bigint, disabled_at bigint, created_at bigint not null, updated_at bigint not null,
+      given_locally integer not null default 0, created_by text not null default '', created_by_key text,
+      constraint webhooks_by_id unique (account_id, id)
+    )`,
+    sql`create index webhooks_by_age on webhooks (account_id, created_at, id)`,
+    sql`create table webhook_events (id text primary key, body text not null, created_at bigint not null)`,
+    sql`create table webhook_deliveries (
+      id text primary key, webhook_uid text not null, event_id text not null, attempts integer not null,
+      fence integer not null, next_at bigint not null
+    )`,
+    sql`create index webhook_deliveries_due on webhook_deliveries (webhook_uid, next_at, id)`,
+    sql`create index webhook_deliveries_next on webhook_deliveries (next_at)`,
+    sql`create index webhook_deliveries_of_event on webhook_deliveries (event_id)`,
+    sql`create table webhook_conversations (
+      id text primary key, webhook_uid text not null, event_id text not null, attempt integer not null,
+      status text not null, http_status integer not null, response_duration bigint not null,
+      error text not null, response_body text not null, next_attempt_at bigint, created_at bigint not null
+    )`,
+    sql`create index webhook_conversations_by_age on webhook_conversations (webhook_uid, created_at, id)`,
+    sql`create index webhook_conversations_by_status on webhook_conversations (webhook_uid, status, created_at, id)`,
+    sql`create index webhook_conversations_old on webhook_conversations (created_at)`,
+    sql`create index webhook_conversations_of_event on webhook_conversations (event_id)`,
+  ]);

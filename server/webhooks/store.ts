@@ -1,9 +1,10 @@
 /** Statements on webhooks and their conversations; deliveries are in outbox.ts. */
-import type { Webhook } from '@switchyard/contract/account/webhook-schemas.ts';
+import { Webhook } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { locked } from '../database/row-locks.ts';
 import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
@@ -11,10 +12,7 @@ import { removeRunEventListener } from '../runs/store/event-listeners.ts';
 import type { WebhookConversationsTable, WebhooksTable } from './schema.ts';
 
 /** Returns the event types to which the webhook subscribes. */
-export function parseEventTypes(row: WebhooksTable): Webhook['event_types'] {
-  const types: Webhook['event_types'] = JSON.parse(row.event_types);
-  return types;
-}
+export const parseEventTypes = parseColumn('webhooks', 'id', 'event_types', Webhook.properties.event_types);
 
 /** Inserts the webhook; returns false when the account has one with that id. */
 export async function insertWebhook(tx: Writer, webhook: WebhooksTable): Promise<boolean> {
@@ -50,6 +48,15 @@ export function findWebhookByUid(db: Reader, uid: string): Promise<WebhooksTable
 export async function lockWebhook(tx: Writer, uid: string): Promise<boolean> {
   const query = tx.selectFrom('webhooks').select('uid').where('uid', '=', uid);
   return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;
+}
+
+/** Locks the webhook until the transaction ends, and returns it; undefined when it does not exist. */
+export function lockWebhookRow(tx: Writer, uid: string): Promise<WebhooksTable | undefined> {
+  return locked(
+    tx,
+    tx.selectFrom('webhooks').selectAll().where('uid', '=', uid),
+    'update',
+  ).executeTakeFirst();
 }
 
 /** Lists webhooks, newest first; one row more than the limit shows that more follow. */

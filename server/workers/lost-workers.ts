@@ -34,8 +34,7 @@ export async function listLostWorkers(db: Reader, now: number): Promise<LostWork
     .execute();
   const unresponsive = workers.filter(({ heartbeat_at }) => heartbeat_at <= now - LEASE_DURATION_MS);
   const unreplaced = dead.filter(
-    ({ id, heartbeat_at }) =>
-      !workers.some((worker) => worker.id === id || (worker.started_at ?? 0) > heartbeat_at),
+    ({ id, heartbeat_at }) => !workers.some((worker) => worker.id === id || worker.started_at > heartbeat_at),
   );
   return [...unresponsive, ...unreplaced]
     .map(({ id, heartbeat_at }) => ({ id, heartbeat_at }))

@@ -4,7 +4,21 @@ import {
   EXECUTION_CLASS_DEFAULT,
   type ExecutionClass,
 } from '@switchyard/contract/execution-classes.ts';
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { nullable } from '@switchyard/contract/schemas/field-schemas.ts';
+import { type AccountId, idSchema } from '@switchyard/contract/schemas/ids.ts';
+import Type, { type Static } from 'typebox';
+import { parseColumn } from '../database/parse-column.ts';
+
+/** The runs that the workers of a token may execute. */
+interface WorkerScope extends Static<typeof StoredScope> {
+  /** Subscribed applications of the account whose publisher does not give their program to the token. It is stored nowhere. */
+  hiddenUids?: readonly string[];
+}
+
+const StoredScope = Type.Object({
+  account: idSchema<AccountId>('The account.'),
+  applicationUids: nullable(Type.Unsafe<readonly string[]>(Type.Array(Type.String()))),
+});
 
 /** The offer of a worker to runs, besides its slots. */
 export interface WorkerOffer {
@@ -16,13 +30,13 @@ export interface WorkerOffer {
    */
   resources: { cores: number; memoryBytes: number } | null;
   /** Null for the runs of all accounts; else only those of the account, or of these applications of it. */
-  scope: { account: AccountId; applicationUids: readonly string[] | null } | null;
+  scope: WorkerScope | null;
 }
 
 /** The offer of a worker of one machine: every run, as many as there are slots. */
 export const SLOTS_ONLY: WorkerOffer = { labels: [], resources: null, scope: null };
 
-/** The columns of `workers` that store an offer. A worker of an earlier release writes none of them. */
+/** The columns of `workers` that store an offer. */
 interface OfferColumns {
   labels: string | null;
   cores: number | null;
@@ -39,11 +53,15 @@ export function formatOffer({ labels, resources, scope }: WorkerOffer): OfferCol
   };
 }
 
-export function parseOffer({ labels, cores, memory_bytes, scope }: OfferColumns): WorkerOffer {
+const parseLabels = parseColumn('workers', 'id', 'labels', Type.Array(Type.String()));
+const parseScope = parseColumn('workers', 'id', 'scope', StoredScope);
+
+export function parseOffer(worker: OfferColumns & { id: string }): WorkerOffer {
+  const { cores, memory_bytes } = worker;
   return {
-    labels: labels === null ? [] : JSON.parse(labels),
+    labels: parseLabels(worker) ?? [],
     resources: cores === null || memory_bytes === null ? null : { cores, memoryBytes: memory_bytes },
-    scope: scope === null ? null : JSON.parse(scope),
+    scope: parseScope(worker),
   };
 }
 
@@ -63,6 +81,7 @@ export function isInScope(
   return (
     scope === null ||
     (scope.account === account &&
+      !scope.hiddenUids?.includes(applicationUid) &&
       (scope.applicationUids === null || scope.applicationUids.includes(applicationUid)))
   );
 }

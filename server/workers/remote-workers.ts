@@ -4,7 +4,8 @@ import type { Database, Reader } from '../database/database.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { CallingWorker } from '../http/handlers/handler.ts';
-import { parseOffer, type WorkerOffer } from './offers.ts';
+import type { WorkerOffer } from './offers.ts';
+import { createOfferReader } from './read-offers.ts';
 
 /** A registered remote worker. */
 export interface RemoteWorker {
@@ -36,8 +37,8 @@ export async function getRemoteWorker(
     );
   return {
     id: row.id,
-    containment: row.containment ?? 'limits',
-    offer: parseOffer(row),
+    containment: row.containment,
+    offer: (await createOfferReader(db, [row]))(row),
     isDraining: row.draining_at !== null,
     heartbeatAt: row.heartbeat_at,
   };

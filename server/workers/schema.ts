@@ -1,8 +1,9 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
 
-import type { AccountId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerKind } from '@switchyard/contract/workers/workers.ts';
-import type { Migration } from '../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../database/migrate.ts';
 
 export interface WorkersTable {
   id: string;
@@ -11,10 +12,10 @@ export interface WorkersTable {
   /** Capacity in JSON. */
   capacity: string;
   heartbeat_at: number;
-  /** Host name. A worker of an earlier release does not write it, nor the version and its start. */
-  host: string | null;
-  version: string | null;
-  started_at: number | null;
+  /** Host name. */
+  host: string;
+  version: string;
+  started_at: number;
   /** When somebody drained the worker; it then claims no further run. */
   draining_at: number | null;
   /** The offer of the worker (offers.ts): labels in JSON; null for none. */
@@ -26,14 +27,13 @@ export interface WorkersTable {
   scratch_bytes: number | null;
   /** The account and applications whose runs it may claim, in JSON; null for all. */
   scope: string | null;
-  /** Null stands for `process`, which workers of an earlier release are. */
-  kind: WorkerKind | null;
+  kind: WorkerKind;
   /** The worker token by which it authenticates; null for a process with access to the database. */
   token_id: string | null;
   /** The job by which the provisioner started it; null for a worker that somebody started. */
   job_id: string | null;
-  /** Level of isolation of its runs; null for a worker of an earlier release. */
-  containment: 'sandbox' | 'limits' | null;
+  /** Level of isolation of its runs. */
+  containment: 'sandbox' | 'limits';
 }
 
 /** A worker that was declared dead. The row is removed a day later. */
@@ -58,6 +58,8 @@ export interface WorkerTokensTable {
   created_at: number;
   /** Email address of the member who created it; empty for a token of the server itself. */
   created_by: string;
+  /** The key with which it was created; null when unknown. */
+  created_by_key: KeyId | null;
   last_used_at: number | null;
 }
 
@@ -76,84 +78,20 @@ declare module '../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0007-workers',
-    async up(db) {
-      await db.schema
-        .createTable('workers')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('folder_id', 'text', (column) => column.notNull())
-        .addColumn('capacity', 'text', (column) => column.notNull())
-        .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-  {
-    name: '0110-worker-details',
-    async up(db) {
-      await db.schema.alterTable('workers').addColumn('host', 'text').execute();
-      await db.schema.alterTable('workers').addColumn('version', 'text').execute();
-      await db.schema.alterTable('workers').addColumn('started_at', 'bigint').execute();
-      await db.schema.alterTable('workers').addColumn('draining_at', 'bigint').execute();
-    },
-  },
-  {
-    name: '0117-lost-workers',
-    async up(db) {
-      await db.schema
-        .createTable('lost_workers')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
-        .addColumn('lost_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-  {
-    name: '0142-worker-offers',
-    async up(db) {
-      await db.schema.alterTable('workers').addColumn('labels', 'text').execute();
-      await db.schema.alterTable('workers').addColumn('cores', 'double precision').execute();
-      await db.schema.alterTable('workers').addColumn('memory_bytes', 'bigint').execute();
-      await db.schema.alterTable('workers').addColumn('scratch_bytes', 'bigint').execute();
-      await db.schema.alterTable('workers').addColumn('scope', 'text').execute();
-      await db.schema.alterTable('workers').addColumn('kind', 'text').execute();
-      await db.schema.alterTable('workers').addColumn('token_id', 'text').execute();
-      await db.schema.alterTable('workers').addColumn('job_id', 'text').execute();
-    },
-  },
-  {
-    name: '0146-worker-tokens',
-    async up(db) {
-      await db.schema.alterTable('workers').addColumn('containment', 'text').execute();
-      await db.schema
-        .createTable('worker_tokens')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('hash', 'text', (column) => column.notNull())
-        .addColumn('application_uids', 'text')
-        .addColumn('labels', 'text')
-        .addColumn('serves_all_accounts', 'integer', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('created_by', 'text', (column) => column.notNull())
-        .addColumn('last_used_at', 'bigint')
-        .execute();
-      await db.schema
-        .createIndex('worker_tokens_of_account')
-        .on('worker_tokens')
-        .columns(['account_id', 'created_at', 'id'])
-        .execute();
-    },
-  },
-  {
-    name: '0161-registered-jobs',
-    async up(db) {
-      await db.schema
-        .createTable('registered_jobs')
-        .addColumn('job_id', 'text', (column) => column.primaryKey())
-        .addColumn('registered_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table workers (
+      id text primary key, folder_id text not null, capacity text not null, heartbeat_at bigint not null,
+      host text not null, version text not null, started_at bigint not null, draining_at bigint, labels text,
+      cores double precision, memory_bytes bigint, scratch_bytes bigint, scope text, kind text not null,
+      token_id text, job_id text, containment text not null
+    )`,
+    sql`create table lost_workers (id text primary key, heartbeat_at bigint not null, lost_at bigint not null)`,
+    sql`create table worker_tokens (
+      id text primary key, account_id text not null, name text not null, hash text not null,
+      application_uids text, labels text, serves_all_accounts integer not null, created_at bigint not null,
+      created_by text not null, last_used_at bigint, created_by_key text
+    )`,
+    sql`create index worker_tokens_of_account on worker_tokens (account_id, created_at, id)`,
+    sql`create table registered_jobs (job_id text primary key, registered_at bigint not null)`,
+  ]);

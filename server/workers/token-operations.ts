@@ -1,15 +1,15 @@
 /** Operations on worker tokens. */
 import { findInvalidLabel, LABEL_RULE } from '@switchyard/contract/applications/requirements.ts';
 import { WORKER_TOKENS_MAX } from '@switchyard/contract/limits.ts';
+import { hasRight } from '@switchyard/contract/roles.ts';
 import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerToken } from '@switchyard/contract/workers/worker-tokens.ts';
 import { lockCallerAccount } from '../account/access-changes.ts';
-import { managesServer } from '../account/store.ts';
-import { getApplication } from '../applications/store.ts';
+import { getReferencedApplication } from '../applications/store.ts';
 import { formatRfc3339 } from '../clock.ts';
-import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
+import { formatReadableRows } from '../http/lists/readable-rows.ts';
 import type { WorkerTokensTable } from './schema.ts';
 import {
   deleteWorkerToken,
@@ -17,7 +17,11 @@ import {
   listApplicationIds,
   listWorkerTokens,
 } from './worker-token-store.ts';
-import { createWorkerToken as buildWorkerToken } from './worker-tokens.ts';
+import {
+  createWorkerToken as buildWorkerToken,
+  parseApplicationUids,
+  parseTokenLabels,
+} from './worker-tokens.ts';
 
 export const createWorkerToken: OperationHandler<'createWorkerToken'> = async (
   context,
@@ -26,16 +30,19 @@ export const createWorkerToken: OperationHandler<'createWorkerToken'> = async (
   const { database } = context;
   requireLabels(body.labels ?? []);
   const servesAllAccounts = body.all_accounts ?? false;
-  if (servesAllAccounts) await requireManager(database.read, caller);
+  if (servesAllAccounts) requireRoot(caller);
   if (servesAllAccounts && body.applications)
     throw badRequest(
       'all_accounts is true and applications is given; a worker of all accounts cannot be restricted to applications of one. Leave out one of them.',
     );
   const uids: string[] = [];
-  for (const id of body.applications ?? [])
-    uids.push((await getApplication(database.read, caller.account, id)).uid);
+  for (const [index, id] of (body.applications ?? []).entries()) {
+    const reference = { field: `applications.${index}`, id };
+    uids.push((await getReferencedApplication(database.read, caller.account, reference)).uid);
+  }
   const { token, row } = buildWorkerToken(context, {
-    ...{ account: caller.account, name: body.name, createdBy: caller.email, servesAllAccounts },
+    ...{ account: caller.account, name: body.name, servesAllAccounts },
+    ...{ createdBy: caller.email, createdByKey: caller.key },
     applicationUids: body.applications ? uids : null,
     labels: body.labels ?? null,
   });
@@ -52,12 +59,16 @@ export const createWorkerToken: OperationHandler<'createWorkerToken'> = async (
   });
 };
 
-export const getWorkerTokens: OperationHandler<'getWorkerTokens'> = async ({ database }, { caller }) => {
-  const items: WorkerToken[] = [];
-  for (const row of await listWorkerTokens(database.read, caller.account)) {
-    const uids: string[] | null = row.application_uids === null ? null : JSON.parse(row.application_uids);
-    items.push(formatToken(row, uids && (await listApplicationIds(database.read, uids))));
-  }
+export const getWorkerTokens: OperationHandler<'getWorkerTokens'> = async ({ database, log }, { caller }) => {
+  const rows = await listWorkerTokens(database.read, caller.account);
+  const items = await formatReadableRows(log, rows, async (some) => {
+    const tokens: WorkerToken[] = [];
+    for (const row of some) {
+      const uids = parseApplicationUids(row);
+      tokens.push(formatToken(row, uids && (await listApplicationIds(database.read, uids))));
+    }
+    return tokens;
+  });
   return { status: 200, body: { items } };
 };
 
@@ -79,8 +90,9 @@ function requireLabels(labels: readonly string[]): void {
   if (invalid !== undefined) throw badRequest(`labels has ${quoteValue(invalid)}; ${LABEL_RULE}`);
 }
 
-async function requireManager(db: Reader, caller: Caller): Promise<void> {
-  if (await managesServer(db, caller.role)) return;
+/** Also on a server with one account: the token outlives the day on which a second account signs up. */
+function requireRoot({ role }: Caller): void {
+  if (hasRight(role, 'server')) return;
   throw forbidden(
     'all_accounts is true: its workers would see the runs of other accounts of this server, so only root may create it. Leave it out, or ask the operator of the server.',
   );
@@ -94,7 +106,7 @@ function formatToken(
     id: row.id,
     name: row.name,
     applications,
-    labels: row.labels === null ? null : JSON.parse(row.labels),
+    labels: parseTokenLabels(row),
     all_accounts: row.serves_all_accounts === 1,
     created_at: formatRfc3339(row.created_at),
     created_by: row.created_by,

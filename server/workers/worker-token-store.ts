@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AccountId, ApplicationId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
+import { removeAllowedTokens } from '../marketplace/allowed-worker-tokens.ts';
 import type { WorkerTokensTable } from './schema.ts';
 
 /** Returns the hash by which a token is stored; the token itself is stored nowhere. */
@@ -70,6 +71,25 @@ export async function listWorkerTokens(
   return rows.map((row) => ({ ...row, workers: Number(row.workers) }));
 }
 
+/**
+ * Counts the registered workers of each token that members of the account created. The workers of the server's own tokens have the
+ * limit of its provisioner.
+ */
+export async function countWorkersOfTokens(
+  db: Reader,
+  account: AccountId,
+): Promise<{ id: WorkerTokenId; workers: number }[]> {
+  const rows = await db
+    .selectFrom('worker_tokens')
+    .innerJoin('workers', 'workers.token_id', 'worker_tokens.id')
+    .select((eb) => ['worker_tokens.id', eb.fn.countAll().as('workers')])
+    .where('worker_tokens.account_id', '=', account)
+    .where('worker_tokens.created_by', '<>', '')
+    .groupBy('worker_tokens.id')
+    .execute();
+  return rows.map(({ id, workers }) => ({ id, workers: Number(workers) }));
+}
+
 /** Returns the ids of the applications that still exist, in the order of their ids. */
 export async function listApplicationIds(db: Reader, uids: readonly string[]): Promise<ApplicationId[]> {
   if (uids.length === 0) return [];
@@ -90,6 +110,7 @@ export async function deleteWorkerToken(tx: Writer, account: AccountId, id: Work
     .executeTakeFirst();
   if (result.numDeletedRows !== 1n) return false;
   await tx.deleteFrom('workers').where('token_id', '=', id).execute();
+  await removeAllowedTokens(tx, [id]);
   return true;
 }
 
@@ -97,5 +118,9 @@ export async function deleteWorkerToken(tx: Writer, account: AccountId, id: Work
 export async function deleteAccountWorkerTokens(tx: Writer, account: AccountId): Promise<void> {
   const tokens = tx.selectFrom('worker_tokens').select('id').where('account_id', '=', account);
   await tx.deleteFrom('workers').where('token_id', 'in', tokens).execute();
+  await removeAllowedTokens(
+    tx,
+    (await tokens.execute()).map(({ id }) => id),
+  );
   await tx.deleteFrom('worker_tokens').where('account_id', '=', account).execute();
 }

@@ -1,9 +1,11 @@
 /** Issues worker tokens, and resolves one to its caller. A token has its id and a secret of 256 bits in it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import Type from 'typebox';
 import { createUseRecorder } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import type { Caller } from '../http/handlers/handler.ts';
 import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
@@ -30,6 +32,7 @@ interface TokenRequest {
   account: AccountId;
   name: string;
   createdBy: string;
+  createdByKey: KeyId | null;
   applicationUids: readonly string[] | null;
   labels: readonly string[] | null;
   servesAllAccounts: boolean;
@@ -50,7 +53,7 @@ function buildToken(
   request: TokenRequest & { createdAt: number },
 ): NewWorkerToken {
   const token = `${PREFIX}${id}.${secret.toString('base64url')}`;
-  const { account, name, createdBy, applicationUids, labels, servesAllAccounts } = request;
+  const { account, name, createdBy, createdByKey, applicationUids, labels, servesAllAccounts } = request;
   return {
     token,
     row: {
@@ -58,7 +61,8 @@ function buildToken(
       application_uids: applicationUids && JSON.stringify(applicationUids),
       labels: labels && JSON.stringify(labels),
       serves_all_accounts: servesAllAccounts ? 1 : 0,
-      ...{ created_at: request.createdAt, created_by: createdBy, last_used_at: null },
+      ...{ created_at: request.createdAt, created_by: createdBy, created_by_key: createdByKey },
+      last_used_at: null,
     },
   };
 }
@@ -75,7 +79,8 @@ export async function ensureServerToken(
 ): Promise<string> {
   const build = (id: WorkerTokenId): NewWorkerToken =>
     buildToken(id, createHmac('sha256', key).update(id).digest(), {
-      ...{ account, name, createdBy: '', applicationUids: null, labels: null, servesAllAccounts: true },
+      ...{ account, name, createdBy: '', createdByKey: null },
+      ...{ applicationUids: null, labels: null, servesAllAccounts: true },
       createdAt: clock.now(),
     });
   const stored = await findServerToken(tx, { account, name });
@@ -103,6 +108,16 @@ export function createWorkerAuthenticator(parts: {
   };
 }
 
+/** Null for the runs of all applications. */
+export const parseApplicationUids = parseColumn(
+  'worker_tokens',
+  'id',
+  'application_uids',
+  Type.Array(Type.String()),
+);
+/** Null for any labels. */
+export const parseTokenLabels = parseColumn('worker_tokens', 'id', 'labels', Type.Array(Type.String()));
+
 function formatCaller(row: WorkerTokensTable & { key: KeyId }): Caller {
   return {
     account: row.account_id,
@@ -114,9 +129,9 @@ function formatCaller(row: WorkerTokensTable & { key: KeyId }): Caller {
     session: null,
     worker: {
       tokenId: row.id,
-      applicationUids: row.application_uids === null ? null : JSON.parse(row.application_uids),
+      applicationUids: parseApplicationUids(row),
       servesAllAccounts: row.serves_all_accounts === 1,
-      labels: row.labels === null ? null : JSON.parse(row.labels),
+      labels: parseTokenLabels(row),
     },
   };
 }

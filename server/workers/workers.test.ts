@@ -50,6 +50,7 @@ async function insertWorker(id: string, heartbeat: number): Promise<void> {
         folder_id: `folder of ${id}`,
         capacity: '{"shared":1,"own":{}}',
         heartbeat_at: heartbeat,
+        ...{ host: '', version: '', started_at: 0, kind: 'process', containment: 'limits' },
       })
       .execute(),
   );
@@ -65,7 +66,7 @@ async function claimForWorker(worker: string, run: string): Promise<void> {
   await server.runningServer.database.transact((tx) =>
     tx
       .updateTable('runs')
-      .set({ status: 'running', worker_id: worker, attempt: 1, fence: 1 })
+      .set({ status: 'running', worker_id: worker, attempt: 1, fence: 1, initiated_at: now() })
       .where('id', '=', run as never)
       .execute(),
   );
@@ -76,7 +77,7 @@ async function queuedBehind(blocker: string): Promise<string> {
   return createRun(server, 'app', { input: { ms: 0 } });
 }
 
-test('a worker without heartbeats loses its runs, and another worker executes them', async () => {
+test('W2: a worker without heartbeats loses its runs, and another worker executes them', async () => {
   await start();
   since = Date.now();
   speed = 20;
@@ -85,6 +86,10 @@ test('a worker without heartbeats loses its runs, and another worker executes th
   await claimForWorker('worker-gone', run);
   const found = await waitForRunEnd(server, 'app', run);
   expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
+  const { lost_attempts: lost = [] } = found.metadata;
+  expect(lost).toHaveLength(1);
+  // The clock of the test turns back when its speed changes, so the times have no other order.
+  expect(Date.parse(lost[0]?.finished_at ?? '')).toBeGreaterThanOrEqual(since);
   expect(await listWorkerIds()).not.toContain('worker-gone');
 });
 

@@ -4,17 +4,21 @@
  * the folder is locked.
  */
 
+import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { HEARTBEAT_TIMEOUT_MS, LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { WorkerKind } from '@switchyard/contract/workers/workers.ts';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import type { Selectable } from 'kysely';
+import Type from 'typebox';
 import type { Clock } from '../clock.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
+import { parseColumn } from '../database/parse-column.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { recordLostWorker } from './lost-workers.ts';
-import { formatOffer, parseOffer, type WorkerOffer } from './offers.ts';
+import { formatOffer, type WorkerOffer } from './offers.ts';
+import { createOfferReader, type OfferReader } from './read-offers.ts';
 import { recordRegisteredJob } from './registered-jobs.ts';
 import type { WorkersTable } from './schema.ts';
 
@@ -42,10 +46,18 @@ export interface Worker {
   containment: 'sandbox' | 'limits';
 }
 
-/** Registers the worker and removes the earlier workers of its folder. */
-export async function registerWorker(database: Database, worker: Worker, now: number): Promise<void> {
+/**
+ * Registers the worker and removes the earlier workers of its folder. `check` may refuse it by an error; nothing is changed then.
+ */
+export async function registerWorker(
+  database: Database,
+  worker: Worker,
+  now: number,
+  check: (tx: Writer) => Promise<void> = async () => {},
+): Promise<void> {
   await database.transact(async (tx) => {
     await tx.deleteFrom('workers').where('folder_id', '=', worker.folderId).execute();
+    await check(tx);
     await writeHeartbeat(tx, worker, now);
     if (worker.jobId !== null) await recordRegisteredJob(tx, worker.jobId, now);
   });
@@ -117,12 +129,13 @@ export interface ActiveWorker {
 /** Lists the workers with a heartbeat within the duration of a lease. */
 export async function listActiveWorkers(db: Reader, now: number): Promise<ActiveWorker[]> {
   const since = now - LEASE_DURATION_MS;
-  return (await selectWorkers(db, {})).filter((row) => row.heartbeat_at > since).map(parseActiveWorker);
+  const active = (await selectWorkers(db, {})).filter((row) => row.heartbeat_at > since);
+  return parseActiveWorkers(db, active);
 }
 
 /** Lists the active workers and locks them: of two such transactions the second waits, so that only one gets the last free slot. */
 export async function lockActiveWorkers(tx: Writer, now: number): Promise<ActiveWorker[]> {
-  return (await lockActive(tx, { since: now - LEASE_DURATION_MS })).map(parseActiveWorker);
+  return parseActiveWorkers(tx, await lockActive(tx, { since: now - LEASE_DURATION_MS }));
 }
 
 /** Locks the worker, so that its claims follow each other until the transaction ends; returns true if it drains. */
@@ -137,19 +150,42 @@ export interface WorkerDetails {
   id: string;
   capacity: Capacity;
   heartbeatAt: number;
-  host: string | null;
-  version: string | null;
-  startedAt: number | null;
+  host: string;
+  version: string;
+  startedAt: number;
   drainingAt: number | null;
   kind: WorkerKind;
   offer: WorkerOffer;
   jobId: string | null;
 }
 
-/** Lists the registered workers in the order of their start, dead ones included until they are removed. */
-export async function listWorkers(db: Reader): Promise<WorkerDetails[]> {
+/**
+ * Lists the registered workers in the order of their start. Dead ones are included until they are removed. `onUnreadable` gets
+ * the id of each row that is left out, because it cannot be parsed.
+ */
+export async function listWorkers(
+  db: Reader,
+  onUnreadable: (id: string, error: unknown) => void = () => {},
+): Promise<WorkerDetails[]> {
   const rows = await db.selectFrom('workers').selectAll().orderBy('started_at').orderBy('id').execute();
-  return rows.map(parseDetails);
+  const readOffer = await createOfferReader(db, rows);
+  return parseReadable(rows, (row) => parseDetails(row, readOffer), onUnreadable);
+}
+
+/** Parses rows. One that cannot be parsed is left out: it would keep runs from all other workers. */
+function parseReadable<Row extends { id: string }, Parsed>(
+  rows: readonly Row[],
+  parse: (row: Row) => Parsed,
+  onUnreadable: (id: string, error: unknown) => void = () => {},
+): Parsed[] {
+  return rows.flatMap((row) => {
+    try {
+      return [parse(row)];
+    } catch (error) {
+      onUnreadable(row.id, error);
+      return [];
+    }
+  });
 }
 
 /**
@@ -169,20 +205,20 @@ export async function setDraining(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
-  return row && parseDetails(row);
+  return row && parseDetails(row, await createOfferReader(tx, [row]));
 }
 
-function parseDetails(row: Selectable<WorkersTable>): WorkerDetails {
+function parseDetails(row: Selectable<WorkersTable>, readOffer: OfferReader): WorkerDetails {
   return {
     id: row.id,
-    capacity: parseCapacity(row.capacity),
+    capacity: parseCapacity(row),
     heartbeatAt: row.heartbeat_at,
     host: row.host,
     version: row.version,
     startedAt: row.started_at,
     drainingAt: row.draining_at,
-    kind: row.kind ?? 'process',
-    offer: parseOffer(row),
+    kind: row.kind,
+    offer: readOffer(row),
     jobId: row.job_id,
   };
 }
@@ -192,8 +228,18 @@ function formatCapacity({ shared, perClass }: Capacity): string {
   return JSON.stringify({ shared, own: perClass });
 }
 
-function parseCapacity(text: string): Capacity {
-  const { shared, own }: { shared: number; own: Capacity['perClass'] } = JSON.parse(text);
+const parseStoredCapacity = parseColumn(
+  'workers',
+  'id',
+  'capacity',
+  Type.Object({
+    shared: Type.Number(),
+    own: Type.Partial(Type.Record(Type.Enum([...EXECUTION_CLASSES]), Type.Number())),
+  }),
+);
+
+function parseCapacity(row: { id: string; capacity: string }): Capacity {
+  const { shared, own } = parseStoredCapacity(row);
   return { shared, perClass: own };
 }
 
@@ -205,19 +251,23 @@ const ACTIVE_COLUMNS = [
   'cores',
   'memory_bytes',
   'scope',
+  'token_id',
 ] as const satisfies readonly (keyof WorkersTable)[];
 
-const parseActiveWorker = (
-  row: Pick<Selectable<WorkersTable>, (typeof ACTIVE_COLUMNS)[number]>,
-): ActiveWorker => {
-  const isDraining = row.draining_at !== null;
-  return {
-    id: row.id,
-    capacity: isDraining ? NO_CAPACITY : parseCapacity(row.capacity),
-    isDraining,
-    offer: parseOffer(row),
-  };
-};
+type ActiveRow = Pick<Selectable<WorkersTable>, (typeof ACTIVE_COLUMNS)[number]>;
+
+async function parseActiveWorkers(db: Reader, rows: readonly ActiveRow[]): Promise<ActiveWorker[]> {
+  const readOffer = await createOfferReader(db, rows);
+  return parseReadable(rows, (row) => {
+    const isDraining = row.draining_at !== null;
+    return {
+      id: row.id,
+      capacity: isDraining ? NO_CAPACITY : parseCapacity(row),
+      isDraining,
+      offer: readOffer(row),
+    };
+  });
+}
 
 /** Selects all workers: without the time in it, the statement is the same for every caller and its rows can be reused. */
 const selectWorkers = prepareStatement(

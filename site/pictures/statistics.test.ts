@@ -2,8 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listIntervals, listPairs, listPeeking, PICTURES, UNITS } from './statistics/draw-statistics.ts';
-import { computeCarryOver, computePower } from './statistics/simulate.ts';
+import {
+  listIntervals,
+  listPairs,
+  listPeeking,
+  listTies,
+  listVersions,
+  PICTURES,
+  UNITS,
+} from './statistics/draw-statistics.ts';
+import { computeCarryOver, computeNormalShare, computePower } from './statistics/simulate.ts';
 
 const folder = join(import.meta.dirname, '../content/using-switchyard/experiments');
 const page = readFileSync(join(folder, 'statistics.md'), 'utf8');
@@ -53,6 +61,30 @@ describe('the page states the numbers of its pictures', () => {
     expect(page.replaceAll('\n', ' ')).toContain(
       `${one} with one look, ${two} with two, ${five} with five, ${ten} with ten and ${twenty} with twenty looks`,
     );
+  });
+
+  test('T2: the share of A/A tests with a verdict, which theory gives for these versions', () => {
+    const shares = listVersions().map(({ share }) => share);
+    // The sum of 20 / v changes, each v times: its variance is v times as large as that of 20 independent ones.
+    for (const [index, versions] of [1, 2, 4, 10].entries()) {
+      const theory = 2 * (1 - computeNormalShare(1.96 / Math.sqrt(versions)));
+      expect(Math.abs((shares[index] ?? 0) - theory)).toBeLessThan(0.02);
+    }
+    const [one, two, four, ten] = shares.map(formatPercent);
+    expect(page.replaceAll('\n', ' ')).toContain(
+      `${one} for twenty instances, ${two} with two versions of each of ten, ${four} with four and ${ten} with ten versions`,
+    );
+  });
+
+  test('T1: the chance that all inputs tie', () => {
+    const shares = listTies().map(({ share }) => share);
+    expect(shares).toEqual([10, 20, 50, 100].map((inputs) => 0.95 ** inputs));
+    const [ten, twenty, fifty] = shares.map(formatPercent);
+    expect(page.replaceAll('\n', ' ')).toContain(
+      `${ten} with ten inputs, ${twenty} with 20, ${fifty} with 50 and 0.6 % with 100`,
+    );
+    // The rule of three, exactly.
+    expect(page).toContain(`up to ${formatPercent(1 - 0.05 ** (1 / 10))} of other inputs may differ`);
   });
 
   test('carry-over', () => {

@@ -8,7 +8,7 @@
  *     node site/pictures/switchback-diagram.ts draw > site/content/using-switchyard/experiments/switchback.svg
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import result from './switchback-test.json' with { type: 'json' };
 
 interface SideOfUnits {
   mean: number;
@@ -104,11 +104,9 @@ ${dots.join('\n')}
 
 const round = (number: number) => Math.round(number * 10) / 10;
 
-const RESULT_PATH = join(import.meta.dirname, 'switchback-test.json');
-
 /** Reads the stored result. */
 export function readResult(): SwitchbackResult {
-  return JSON.parse(readFileSync(RESULT_PATH, 'utf8'));
+  return result;
 }
 
 if (import.meta.main) {

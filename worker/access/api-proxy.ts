@@ -1,55 +1,55 @@
 /**
- * Access of the app of one run to the API. A small HTTP server receives the requests of the app and passes them on to the
- * server, each with a proof that it comes from this run. It passes on nothing but the API.
+ * The worker's side of the API proxy. It starts the process with the first run that needs it, and another one when that dies.
+ * It opens and closes the access of runs.
  *
- * In a sandbox without network it listens on a Unix socket, to which the runner connects a port on the loopback of the
- * sandbox. Elsewhere the app uses the network of the host, so it listens on a port of the host's loopback. That port is open
- * to every program of the host, and useless to one that does not know the token of the run.
+ * In a sandbox without network the app reaches the proxy by a Unix socket, to which the runner connects a port on the loopback
+ * of the sandbox. Elsewhere the app uses the network of the host, so the proxy listens on a port of the host's loopback. That
+ * port is open to every program of the host, and useless to one that does not know the token of the run.
  *
- * The published client repeats no request over plain HTTP, so the proxy waits and repeats a request that the server refuses
- * for its rate.
+ * Invariant: an access keeps its socket or port until it is closed. This process holds the ports, so while a dead process is
+ * replaced, no other program can listen on one and get the token of a run. Requests under way fail, and the app can repeat
+ * them. A run whose access cannot be opened again ends by a host fault.
  */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open } from 'node:fs/promises';
-import {
-  createServer,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { closeSync, openSync } from 'node:fs';
+import { chown, mkdir, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
 import type { RunSpec } from '@switchyard/runner';
-import { waitForResponse } from '../wait-for-response.ts';
+import { computeBackoffMs } from '../backoff.ts';
+import type { WorkerLog } from '../environment.ts';
+import {
+  type ApiTarget,
+  type ProxiedAccess,
+  type ProxyMessage,
+  type ProxyRequest,
+  SOCKET_NAME,
+  SOCKETS_DESCRIPTOR,
+} from './protocol.ts';
+import { type ReservedPort, reservePort } from './reserved-port.ts';
 
-/** The port on the loopback of a sandbox. */
-const SANDBOX_PORT = 4747;
-/** A larger body is passed on as it arrives, and so cannot be sent again. */
-const REPEATABLE_BODY_BYTES_MAX = 256 * 1024;
-/** The published client waits 20 s for a response. */
-const RATE_WAIT_MS_MAX = 15_000;
-const RATE_WAIT_MS_MIN = 250;
-/**
- * Connections of an app. Each has a descriptor of this process, which all runs share. More requests at once than
- * SERVER_CONNECTIONS_MAX wait for each other, so that one app cannot use up the connections of the server.
- */
-const CONNECTIONS_MAX = 512;
-const SERVER_CONNECTIONS_MAX = 64;
+const HEAP_MIB = 192;
+const FIRST_RESTART_MS = 50;
+const RESTART_MS_MAX = 5_000;
+/** The death of a process that lived this long is the first of its kind. */
+const STABLE_AFTER_MS = 10_000;
+/** A process that does not open or close an access in this time is replaced. */
+const OPEN_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 3_000;
+/** User ids of the process where the worker is root, none of which a run has; the first that exists here. */
+const USER_IDS = [2 ** 30 - 1, 65_533];
+/** Settings of the worker's certificates and addresses, which the connections to the server depend on. */
+const PASSED_VARIABLES =
+  /^(PATH|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(FILE|DIR)|NODE_COMPILE_CACHE)$/;
 
-/** The server as the proxy reaches it. */
-export interface ApiTarget {
-  /** Without a trailing slash. */
-  url: string;
-  /** true: the address on which this process listens, whose certificate is for another name. */
-  isOwn: boolean;
+interface ApiProxyParts {
+  /** Resolves with the server once it listens; null when the worker does not know an address of it. */
+  api: Promise<ApiTarget | null>;
+  /** The folder of the sockets, an absolute path. */
+  socketsFolder: string;
+  log: WorkerLog;
 }
 
 interface AccessSettings {
@@ -59,10 +59,6 @@ interface AccessSettings {
   isIsolated: boolean;
   /** Returns the proof that requests at the endpoint come from the app of the attempt. */
   prove(endpoint: string): Promise<string>;
-  /** Returns the server; null while it does not listen yet. */
-  findApi(): ApiTarget | null;
-  /** The folder of the sockets, an absolute path. */
-  socketsFolder: string;
   /** The variables of the app's span; empty without one. */
   trace: TraceVariables;
 }
@@ -74,189 +70,232 @@ export interface ApiAccess {
   token: string;
   /** The port and socket for a sandbox without network. */
   forward?: NonNullable<RunSpec['forward']>;
+  /** Aborted when the app has lost its access for good; the reason is a host fault. */
+  lost: AbortSignal;
   /** Ends every request under way. */
   close(): Promise<void>;
 }
 
-/** Opens the access of the app of a run. */
-export async function openApiAccess(settings: AccessSettings): Promise<ApiAccess> {
-  const { token, isIsolated, prove, findApi, socketsFolder, trace } = settings;
-  let proof = '';
-  const agents = {
-    http: new HttpAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
-    https: new HttpsAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
-  };
-  const server = createServer((request, response) => {
-    passOn(request, response, { proof, agents, target: findApi(), trace }).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else refuse(response, 503, `The server cannot be reached: ${String(error)}. Send the request again.`);
+/** The process could not open an access. The code marks it as a host fault, as a failed start of any process would be. */
+class ProxyUnavailableError extends Error {
+  readonly code = 'EAGAIN';
+}
+
+interface OpenAccess {
+  access: ProxiedAccess;
+  /** Null for the access of a sandbox without network. */
+  port: ReservedPort | null;
+  opened: PromiseWithResolvers<number>;
+  lost: AbortController;
+}
+
+/** The API proxy of a worker. */
+export class ApiProxy {
+  readonly #parts: ApiProxyParts;
+  readonly #accesses = new Map<string, OpenAccess>();
+  readonly #closing = new Map<string, PromiseWithResolvers<void>>();
+  #child: ChildProcess | undefined;
+  #target: ApiTarget | null = null;
+  /** The user id of the process; 0 for that of the worker. */
+  #user: Promise<number> | undefined;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(parts: ApiProxyParts) {
+    this.#parts = parts;
+    void parts.api.then((target) => {
+      this.#target = target;
+      if (target) this.#send({ type: 'target', target });
     });
-  });
-  server.maxConnections = CONNECTIONS_MAX;
-  const place = isIsolated ? await listenOnSocket(server, socketsFolder) : await listenOnPort(server);
-  const endpoint = `http://127.0.0.1:${place.port}`;
-  const close = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    agents.http.destroy();
-    agents.https.destroy();
-    await closed;
-    await place.release();
-  };
+  }
+
+  /** The id of the process; undefined while none runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Opens the access of the app of a run. */
+  async open({ token, isIsolated, prove, trace }: AccessSettings): Promise<ApiAccess> {
+    const id = randomUUID();
+    const socketFolder = isIsolated ? join(this.#parts.socketsFolder, id) : null;
+    const close = () => this.#close(id, socketFolder);
+    const lost = new AbortController();
+    try {
+      if (socketFolder !== null) await this.#createFolder(socketFolder);
+      const access: ProxiedAccess = {
+        ...{ id, token, trace, proof: '', proofHeader: RUN_PROOF_HEADER },
+        folder: isIsolated ? id : null,
+      };
+      const port = await this.#open(access, lost);
+      const endpoint = `http://127.0.0.1:${port}`;
+      access.proof = await prove(endpoint);
+      this.#send({ type: 'prove', id, proof: access.proof });
+      return {
+        environment: { NEXTMV_API_KEY: token, NEXTMV_ENDPOINT: endpoint },
+        token,
+        ...(socketFolder === null ? {} : { forward: { port, socketPath: join(socketFolder, SOCKET_NAME) } }),
+        lost: lost.signal,
+        close,
+      };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  /** Ends the process, and with it every access. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (!child) return;
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** The folder of the sockets keeps other users out, and the run's user passes through that of its socket. */
+  async #createFolder(path: string): Promise<void> {
+    const user = await this.#prepareUser();
+    await mkdir(path, { mode: 0o711 });
+    if (user !== 0) await chown(path, user, user);
+  }
+
+  /** Creates the folder of the sockets for the process; returns the user id of the process. */
+  #prepareUser(): Promise<number> {
+    this.#user ??= prepareFolder(this.#parts.socketsFolder);
+    return this.#user;
+  }
+
+  async #open(access: ProxiedAccess, lost: AbortController): Promise<number> {
+    const user = await this.#prepareUser();
+    const opened = Promise.withResolvers<number>();
+    const port = access.folder === null ? reservePort() : null;
+    const open: OpenAccess = { access, port, opened, lost };
+    this.#accesses.set(access.id, open);
+    if (this.#child) this.#sendOpen(open);
+    else this.#start(user);
+    const timer = setTimeout(() => {
+      opened.reject(new ProxyUnavailableError('The API proxy did not open the access of a run in time.'));
+      this.#child?.kill('SIGKILL');
+    }, OPEN_TIMEOUT_MS);
+    try {
+      const openedPort = await opened.promise;
+      return port?.port ?? openedPort;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #close(id: string, socketFolder: string | null): Promise<void> {
+    const port = this.#accesses.get(id)?.port;
+    if (this.#accesses.delete(id) && this.#child) {
+      const child = this.#child;
+      const closed = Promise.withResolvers<void>();
+      this.#closing.set(id, closed);
+      this.#send({ type: 'close', id });
+      // The end of the process closes the access as well.
+      const timer = setTimeout(() => child.kill('SIGKILL'), CLOSE_TIMEOUT_MS);
+      await closed.promise;
+      clearTimeout(timer);
+    }
+    port?.close();
+    if (socketFolder !== null) await rm(socketFolder, { recursive: true, force: true });
+  }
+
+  #start(user: number): void {
+    const startedAt = performance.now();
+    const child = startProcess(this.#parts.socketsFolder, user);
+    this.#child = child;
+    child.on('message', (message: ProxyMessage) => this.#receive(message));
+    child.once('error', () => this.#replace(child, startedAt, 'it could not be started', user));
+    child.once('exit', (code, signal) =>
+      this.#replace(child, startedAt, `it ended with ${signal ?? code}`, user),
+    );
+    if (this.#target) this.#send({ type: 'target', target: this.#target });
+    for (const open of this.#accesses.values()) this.#sendOpen(open);
+  }
+
+  /** Starts a new process after the end of one, unless no run needs it. */
+  #replace(child: ChildProcess, startedAt: number, reason: string, user: number): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    for (const { resolve } of this.#closing.values()) resolve();
+    this.#closing.clear();
+    if (this.#isClosed) return;
+    if (performance.now() - startedAt > STABLE_AFTER_MS) this.#failures = 0;
+    this.#failures += 1;
+    const delayMs = computeBackoffMs(this.#failures, FIRST_RESTART_MS, RESTART_MS_MAX);
+    const runs = this.#accesses.size;
+    this.#parts.log.error({ reason, runs, delayMs }, 'API proxy of workflows ended.');
+    setTimeout(() => {
+      if (!this.#isClosed && !this.#child && this.#accesses.size > 0) this.#start(user);
+    }, delayMs);
+  }
+
+  #receive(message: ProxyMessage): void {
+    const { id } = message;
+    if (message.type === 'closed') {
+      this.#closing.get(id)?.resolve();
+      this.#closing.delete(id);
+    }
+    if (message.type === 'opened') this.#accesses.get(id)?.opened.resolve(message.port);
+    if (message.type === 'failed') {
+      this.#parts.log.error({ error: message.error }, 'Access of a run to the API not opened.');
+      const text = `The API proxy could not open the access of the run: ${message.error}`;
+      const error = new ProxyUnavailableError(text);
+      const open = this.#accesses.get(id);
+      open?.opened.reject(error);
+      open?.lost.abort(error);
+    }
+  }
+
+  #sendOpen({ access, port }: OpenAccess): void {
+    this.#send({ type: 'open', access }, port?.handle);
+  }
+
+  /** Ignores a failed delivery: the end of the process reports it. */
+  #send(message: ProxyRequest, handle?: unknown): void {
+    const child = this.#child;
+    // The types of Node know the handles of servers alone.
+    if (child?.connected) Reflect.apply(child.send, child, [message, handle, () => undefined]);
+  }
+}
+
+/** Creates the folder; returns the user id to which it then belongs, 0 for that of the worker. */
+async function prepareFolder(path: string): Promise<number> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (process.getuid?.() !== 0) return 0;
+  for (const user of USER_IDS) {
+    const isOwned = await chown(path, user, user).then(
+      () => true,
+      // A user namespace, such as that of a container, may not have the id.
+      () => false,
+    );
+    if (isOwned) return user;
+  }
+  return 0;
+}
+
+function startProcess(socketsFolder: string, user: number): ChildProcess {
+  const folder = import.meta.dirname;
+  const sockets = `/proc/self/fd/${SOCKETS_DESCRIPTOR}`;
+  const readable = [folder, join(folder, '..', 'wait-for-response.ts'), sockets];
+  const command = [
+    ...['--disable-warning=ExperimentalWarning', `--max-old-space-size=${HEAP_MIB}`],
+    ...['--permission', '--allow-net', ...readable.map((path) => `--allow-fs-read=${path}`)],
+    ...[sockets, '/proc/self/oom_score_adj'].map((path) => `--allow-fs-write=${path}`),
+    join(folder, 'process', `main${extname(import.meta.filename)}`),
+    String(user),
+  ];
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name)));
+  const descriptor = openSync(socketsFolder, 'r');
   try {
-    proof = await prove(endpoint);
-  } catch (error) {
-    await close();
-    throw error;
+    return spawn(process.execPath, command, {
+      env,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc', descriptor],
+    });
+  } finally {
+    closeSync(descriptor);
   }
-  return {
-    environment: { NEXTMV_API_KEY: token, NEXTMV_ENDPOINT: endpoint },
-    token,
-    ...(place.forward ? { forward: place.forward } : {}),
-    close,
-  };
-}
-
-interface ListeningPlace {
-  port: number;
-  forward?: NonNullable<RunSpec['forward']>;
-  release(): Promise<void>;
-}
-
-/** The path of a socket has at most 107 bytes, so the socket is named by the descriptor of its folder. */
-async function listenOnSocket(server: Server, folder: string): Promise<ListeningPlace> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = randomUUID();
-  const socketPath = join(folder, name);
-  const handle = await open(folder, 'r');
-  try {
-    await listen(server, { path: `/proc/self/fd/${handle.fd}/${name}` });
-    // The app runs as another user and has to connect. The mode of the folder keeps all other users out.
-    await chmod(socketPath, 0o666);
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-  const forward = { port: SANDBOX_PORT, socketPath };
-  return { port: SANDBOX_PORT, forward, release: () => handle.close() };
-}
-
-async function listenOnPort(server: Server): Promise<ListeningPlace> {
-  await listen(server, { host: '127.0.0.1', port: 0 });
-  const { port }: Partial<AddressInfo> = Object(server.address());
-  return { port: port ?? 0, release: async () => {} };
-}
-
-async function listen(
-  server: Server,
-  place: { path: string } | { host: string; port: number },
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(place, () => resolve());
-  });
-}
-
-/** The connections of one app to the server, apart from those of other apps. */
-interface Agents {
-  http: HttpAgent;
-  https: HttpsAgent;
-}
-
-interface Destination {
-  proof: string;
-  agents: Agents;
-  target: ApiTarget | null;
-  trace: TraceVariables;
-}
-
-/** Passes one request on, and the response back. */
-async function passOn(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { proof, agents, target, trace }: Destination,
-): Promise<void> {
-  const path = request.url ?? '';
-  if (!/^\/v1\//.test(path))
-    return refuse(response, 404, 'The app of a run reaches the API alone, whose paths begin with /v1/.');
-  if (target === null)
-    return refuse(response, 503, 'The server does not listen yet. Send the request again in a second.');
-  const headers = {
-    ...addTrace(dropConnectionHeaders(request.headers), trace),
-    [RUN_PROOF_HEADER]: proof,
-  };
-  const length = Number(request.headers['content-length'] ?? 0);
-  const isRepeatable = length <= REPEATABLE_BODY_BYTES_MAX && !request.headers['transfer-encoding'];
-  const options = { method: request.method ?? 'GET', path, headers };
-  if (!isRepeatable) {
-    const outgoing = openRequest(target, agents, options);
-    const received = waitForResponse(outgoing);
-    // The server may respond before the end of a body that it refuses.
-    pipeline(request, outgoing).catch(() => outgoing.destroy());
-    return passBack(await received, response);
-  }
-  const body = await buffer(request);
-  const until = performance.now() + RATE_WAIT_MS_MAX;
-  for (;;) {
-    const outgoing = openRequest(target, agents, options);
-    response.once('close', () => outgoing.destroy());
-    outgoing.end(body);
-    const incoming = await waitForResponse(outgoing);
-    const waitMs = Math.max(RATE_WAIT_MS_MIN, Number(incoming.headers['retry-after'] ?? Infinity) * 1000);
-    if (incoming.statusCode !== 429 || performance.now() + waitMs > until)
-      return passBack(incoming, response);
-    incoming.resume();
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    // The app does not wait any more, and may have sent the request again itself.
-    if (response.destroyed) return;
-  }
-}
-
-interface PassedRequest {
-  method: string;
-  path: string;
-  headers: OutgoingHttpHeaders;
-}
-
-function openRequest({ url, isOwn }: ApiTarget, agents: Agents, options: PassedRequest) {
-  const { protocol, hostname, port, host, pathname } = new URL(url);
-  const all = {
-    ...options,
-    ...{ hostname: hostname.replace(/^\[|\]$/g, ''), port },
-    path: `${pathname.replace(/\/$/, '')}${options.path}`,
-    headers: { ...options.headers, host },
-  };
-  return protocol === 'https:'
-    ? httpsRequest({ ...all, agent: agents.https, rejectUnauthorized: !isOwn })
-    : httpRequest({ ...all, agent: agents.http });
-}
-
-async function passBack(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  response.writeHead(incoming.statusCode ?? 502, dropConnectionHeaders(incoming.headers));
-  await pipeline(incoming, response);
-}
-
-/** Headers of one connection, which a proxy does not pass on (RFC 9110, section 7.6.1), and the proofs of others. */
-const CONNECTION_HEADERS = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'expect'],
-  RUN_PROOF_HEADER,
-]);
-
-function dropConnectionHeaders(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)));
-}
-
-/** A request of an app that knows nothing of traces belongs to the span of its run all the same. */
-function addTrace(
-  headers: OutgoingHttpHeaders,
-  { TRACEPARENT, TRACESTATE }: TraceVariables,
-): OutgoingHttpHeaders {
-  if (headers.traceparent !== undefined || TRACEPARENT === undefined) return headers;
-  return { ...headers, traceparent: TRACEPARENT, ...(TRACESTATE ? { tracestate: TRACESTATE } : {}) };
-}
-
-function refuse(response: ServerResponse, status: number, message: string): void {
-  const statusText = status === 404 ? 'Not Found' : 'Service Unavailable';
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify({ status: statusText, error: message }));
 }

@@ -18,6 +18,7 @@ import {
   describeLimits,
   formatAttemptKey,
   isHostFailure,
+  isMemoryVictim,
 } from './job.ts';
 import { type PreparedApp, type PrepareParts, prepareApp } from './prepared-app.ts';
 import { RunningWorkflows } from './running-workflows.ts';
@@ -151,8 +152,8 @@ export class Executor {
     onBusyChanged(slots.busyCount);
     const lines = new LogWriter({ clock, log, writeLog: (batch) => assignment.writeLog(batch) }, run);
     const { started, app, ...end } = await this.#runApp(assignment, key, lines);
-    const damage = assignment.findDamage();
-    const outcome: AttemptOutcome = damage ? { kind: 'unstarted', error: damage } : end.outcome;
+    const fault: unknown = assignment.findDamage() ?? started?.prepared.access?.lost.reason;
+    const outcome: AttemptOutcome = fault ? { kind: 'unstarted', error: fault } : end.outcome;
     this.#apps.delete(key);
     this.#backOff(run.id, outcome);
     await this.#closeAccess(run.id, started);
@@ -197,6 +198,7 @@ export class Executor {
         onUsage: (usage) => lines.addUsage(usage),
       });
       this.#apps.set(key, app);
+      cancelOnLoss(app, prepared);
       if (this.#isDraining) app.cancel();
       return { outcome: withWarning(await app.done, prepared.runtimeWarning), started, app };
     } catch (error) {
@@ -226,6 +228,7 @@ export class Executor {
    */
   #backOff(run: string, end: AttemptOutcome): void {
     const { clock, log } = this.#parts;
+    if (isMemoryVictim(end)) return;
     if (!isHostFailure(end)) {
       this.#faults = 0;
       this.#faultedRuns.clear();
@@ -245,6 +248,12 @@ export class Executor {
       this.#parts.onCapacity();
     });
   }
+}
+
+/** An app without its access to the API could only fail. */
+function cancelOnLoss(app: RunningApp, { access }: PreparedApp): void {
+  access?.lost.addEventListener('abort', () => app.cancel());
+  if (access?.lost.aborted) app.cancel();
 }
 
 /** Returns true if a fault of the host ended the attempt. */

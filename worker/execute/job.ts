@@ -28,6 +28,8 @@ export interface Job {
   fence: number;
   applicationId: ApplicationId;
   executionClass: ExecutionClass;
+  /** The app is stopped after this time, which may be shorter than that of the execution class. */
+  durationLimitMs: number;
   /** True: an experiment compares the run, so the conditions of its start are recorded. */
   isCompared: boolean;
   executable: {
@@ -103,6 +105,15 @@ export function isHostFailure(end: AttemptOutcome): boolean {
   return end.kind === 'ended' && end.reason === 'host';
 }
 
+/**
+ * Returns true if the app was ended because its host had no memory left, while the app kept within its own limit. Its
+ * memory is free again at once, so the worker continues to claim runs. The attempt counts: a host that is too small for a
+ * run does not become larger.
+ */
+export function isMemoryVictim(end: AttemptOutcome): boolean {
+  return end.kind === 'ended' && end.reason === 'memory' && end.hostFault === true;
+}
+
 /** Returns the paths of a multi-file app in the form of the runner; null when its manifest names none. */
 export function describeContent({ io_configuration }: Requirements): ContentPaths | null {
   const content = io_configuration?.multi_file;
@@ -151,6 +162,8 @@ export function buildRunSpec(job: AppJob, parts: LocalParts): RunSpec {
       ...environment,
       NEXTMV_APP_ID: job.applicationId,
       NEXTMV_RUN_ID: job.runId,
+      // In seconds, so that a solver can take it as its time limit.
+      SWITCHYARD_MAX_DURATION: String(job.durationLimitMs / 1000),
     },
     secretFiles: job.secrets
       .filter((secret) => secret.type === 'file')
@@ -159,7 +172,7 @@ export function buildRunSpec(job: AppJob, parts: LocalParts): RunSpec {
     outputFormat: job.outputFormat,
     ...(job.content ? { content: job.content } : {}),
     limits: computeEffectiveLimits(
-      { cores: limits.cores, memoryBytes: limits.memory_bytes, durationMs: limits.duration_ms },
+      { cores: limits.cores, memoryBytes: limits.memory_bytes, durationMs: job.durationLimitMs },
       size,
       { outputBytes: OUTPUT_BYTES_MAX, logBytes: LOG_BYTES_MAX },
     ),

@@ -1,6 +1,6 @@
 /** Prepares the app of a job on this machine: its access to the API, its limits, and the mask of its secrets. */
 import { describeRuntimeMismatch, findRuntimeVersion, type Host, type RunSpec } from '@switchyard/runner';
-import { type ApiAccess, type ApiTarget, openApiAccess } from '../access/api-proxy.ts';
+import type { ApiAccess, ApiProxy } from '../access/api-proxy.ts';
 import { Mask, NO_MASK } from '../log/mask.ts';
 import { type Assignment, buildRunSpec, type Job } from './job.ts';
 
@@ -12,10 +12,8 @@ export interface PrepareParts {
   host: Host;
   /** The cores and memory that all runs have together; null for those of the machine. */
   resources: Resources | null;
-  /** Returns the server as the apps of this worker reach it; null while it does not listen yet. */
-  findApi(): ApiTarget | null;
-  /** The folder of the sockets by which apps in sandboxes reach the API. */
-  socketsFolder: string;
+  /** By which apps reach the API. */
+  apiProxy: ApiProxy;
 }
 
 /** A prepared app. */
@@ -35,16 +33,16 @@ export interface PreparedApp {
 export async function prepareApp(
   job: Job,
   assignment: Assignment,
-  { host, resources, findApi, socketsFolder }: PrepareParts,
+  { host, resources, apiProxy }: PrepareParts,
 ): Promise<PreparedApp> {
   const isIsolated = host.containment === 'sandbox' && !job.network;
   const access =
     job.accessToken === null
       ? null
-      : await openApiAccess({
+      : await apiProxy.open({
           token: job.accessToken,
           isIsolated,
-          ...{ findApi, socketsFolder, trace: job.trace },
+          trace: job.trace,
           prove: (endpoint) => assignment.proveEndpoint(endpoint),
         });
   const { type } = job.executable;

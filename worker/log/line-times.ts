@@ -71,6 +71,19 @@ export function* decodeTimeSteps(bytes: Uint8Array): Generator<TimeStep> {
   }
 }
 
+/** Returns true for bytes that the encoder can have written for lines up to `until`, in milliseconds since the epoch. */
+export function areLineTimes(bytes: Uint8Array, until: number): boolean {
+  let at = 0;
+  let lines = 0;
+  for (const [ms, count] of decodeTimeSteps(bytes)) {
+    at += ms;
+    lines += count;
+    // Not a number when the bytes of one number never end.
+    if (!(at <= until && Number.isSafeInteger(lines))) return false;
+  }
+  return true;
+}
+
 /** Finds the times of lines that are asked for in their order. */
 export class LineTimes {
   readonly #steps: Iterator<TimeStep>;

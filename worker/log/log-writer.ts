@@ -6,6 +6,7 @@
  * Invariants: the writer holds lines only with their secrets masked. A batch whose write failed is sent again unchanged, so
  * that a server which did store it stores it once. No batch follows one that was refused because the lease has expired.
  */
+import { LOG_CHUNK_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { LogLine, ResourceUsage } from '@switchyard/runner';
 import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
@@ -24,7 +25,10 @@ import type { Mask } from './mask.ts';
 const WRITE_INTERVAL_MS = 200;
 const RETRY_INTERVAL_MS = 1000;
 const CHUNK_LINES = 500;
-const CHUNK_CHARS = 256 * 1024;
+/** Lines that may wait for their write. More of them would fill the memory of the process that all runs share. */
+const PENDING_LINES_MAX = 20_000;
+/** The longest pause of an app's log. While the database is unavailable, its lines come at this pace. */
+const PENDING_WAIT_MS = 10_000;
 /** Chunks of one batch, so that the request of a remote worker stays small. */
 const BATCH_CHUNKS_MAX = 8;
 
@@ -49,6 +53,8 @@ export class LogWriter {
   #writing: Promise<void> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
   #hasLease = true;
+  /** Resolves the waits for the write of earlier lines. */
+  readonly #waits = new Set<() => void>();
 
   constructor(parts: LogWriterParts, run: { id: RunId; fence: number }) {
     this.#parts = parts;
@@ -57,8 +63,8 @@ export class LogWriter {
     this.#series = new SeriesWriter(run, this.#seq);
   }
 
-  /** Masks the lines and schedules their write. */
-  add(lines: readonly LogLine[], mask: Mask): void {
+  /** Masks the lines and schedules their write. Resolves when further lines may come. */
+  async add(lines: readonly LogLine[], mask: Mask): Promise<void> {
     for (const line of lines) {
       this.#lastMicros = Math.max(Math.round(line.at * 1000), this.#lastMicros + 1);
       const text = mask.maskLine(line.text);
@@ -67,6 +73,7 @@ export class LogWriter {
       this.#times.add(Math.floor(this.#lastMicros / 1000));
     }
     this.#scheduleWrite(WRITE_INTERVAL_MS);
+    if (this.#isFull) await this.#waitForWrites();
   }
 
   /** Sets the time of the start of the app, from which the times of series count. */
@@ -118,6 +125,23 @@ export class LogWriter {
     this.#batch = null;
     this.#series.confirm();
     if (this.#lines.length > 0) this.#scheduleWrite(this.#isBehind ? 0 : WRITE_INTERVAL_MS);
+    if (this.#isFull) return;
+    for (const resolve of this.#waits) resolve();
+    this.#waits.clear();
+  }
+
+  get #isFull(): boolean {
+    return this.#lines.length > PENDING_LINES_MAX;
+  }
+
+  async #waitForWrites(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancelTimer = this.#parts.clock.after(PENDING_WAIT_MS, resolve);
+      this.#waits.add(() => {
+        cancelTimer();
+        resolve();
+      });
+    });
   }
 
   get #isBehind(): boolean {
@@ -149,7 +173,10 @@ function* splitIntoChunks(lines: readonly StoredLogLine[]): Generator<StoredLogL
   let chunk: StoredLogLine[] = [];
   let characters = 0;
   for (const line of lines) {
-    if (chunk.length >= CHUNK_LINES || (chunk.length > 0 && characters + line[1].length > CHUNK_CHARS)) {
+    if (
+      chunk.length >= CHUNK_LINES ||
+      (chunk.length > 0 && characters + line[1].length > LOG_CHUNK_CHARS_MAX)
+    ) {
       yield chunk;
       chunk = [];
       characters = 0;

@@ -5,14 +5,17 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { waitForResponse } from '../wait-for-response.ts';
 
 /** A response takes at most as long as the server waits for instructions, and a while for the network. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 /** Shorter than the five seconds after which Node's servers and usual proxies close an idle connection. */
 const IDLE_CONNECTION_MS = 4000;
+
+/** A response has at most as many jobs as the protocol allows, each with a small input, its secrets and its options. */
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The server refused a request with a 4xx. */
 export class RefusedError extends Error {
@@ -109,7 +112,14 @@ export class HttpClient {
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {
   try {
-    return await buffer(response);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > RESPONSE_BYTES_MAX) throw new Error(`it has more than ${RESPONSE_BYTES_MAX} bytes`);
+    }
+    return Buffer.concat(chunks);
   } catch (error) {
     throw new UnreachableError(`The response of the server ended early: ${describe(error)}.`);
   }
@@ -123,8 +133,8 @@ function describe(error: unknown): string {
 /** Returns the message of an error response, or its beginning when it comes from a proxy. */
 function readMessage(text: string): string {
   try {
-    const body: { error?: unknown; message?: unknown } = JSON.parse(text);
-    return String(body.error ?? body.message ?? text);
+    const body: unknown = JSON.parse(text);
+    return String((isRecord(body) ? (body.error ?? body.message) : undefined) ?? text);
   } catch {
     return text.slice(0, 200);
   }

@@ -1,6 +1,8 @@
 /** An attempt that a remote worker executes: it reads and stores over HTTP what a worker of the server's process reads itself. */
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { INLINE_RESULT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { AttemptFile, AttemptEnd as ReportedEnd } from '@switchyard/contract/workers/attempt-schemas.ts';
 import type { ContentSource, WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
@@ -59,6 +61,7 @@ export class RemoteAssignment implements Assignment {
       fence: job.fence,
       applicationId: job.application_id,
       executionClass: job.execution_class,
+      durationLimitMs: job.duration_limit_ms ?? CLASS_LIMITS[job.execution_class].duration_ms,
       isCompared: job.is_compared,
       executable: {
         hash: executable.hash,
@@ -90,7 +93,7 @@ export class RemoteAssignment implements Assignment {
     if (source.content !== null)
       return Readable.from([Buffer.from(source.content, 'base64')], { objectMode: false });
     try {
-      const stream = await this.#server.download(source.path);
+      const stream = limitBytes(await this.#server.download(source.path), source.bytes);
       return stream.once('error', (error) => this.#fail(name, error));
     } catch (error) {
       throw this.#fail(name, error);
@@ -235,6 +238,21 @@ export class RemoteAssignment implements Assignment {
       assets: await formatOptional(outcome.assets),
     };
   }
+}
+
+/** Returns the stream, which fails when it has more bytes than the server said: it would fill the disk of the worker. */
+function limitBytes(stream: Readable, bytesMax: number): Readable {
+  let bytes = 0;
+  const limit = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) done(null, chunk);
+      else done(new Error(`The content has more than the ${bytesMax} bytes that the server named.`));
+    },
+  });
+  // Either stream ends the other, and the reader of the limited one gets the error.
+  pipeline(stream, limit).catch(() => {});
+  return limit;
 }
 
 function formatEnd(

@@ -26,6 +26,11 @@ const SYNCS_MAX = 4;
 const WAIT_MS_MIN = 100;
 /** A request that was open for this long and then broke was cut off while it was idle. */
 const CUT_OFF_MS = 100;
+/**
+ * Attempts of this process at the same time, besides one for each slot and sync: those that wait for runs, and those whose end is
+ * not stored yet. A server that sends more lies.
+ */
+const OTHER_ATTEMPTS_MAX = 256;
 /** Keys of attempts that are remembered, so that a late response starts none of them again. */
 const KEYS_MAX = 10_000;
 /**
@@ -36,7 +41,7 @@ const FULL_WORKER_DELAY_MS = 25;
 /** A worker that stops waits this long for the ends of its runs to be stored. */
 const STOP_TIMEOUT_MS = 30_000;
 
-interface RemoteWorkerParts extends Omit<ExecutorParts, 'onCapacity' | 'onBusyChanged' | 'findApi'> {
+interface RemoteWorkerParts extends Omit<ExecutorParts, 'onCapacity' | 'onBusyChanged'> {
   server: ServerConnection;
   registration: WorkerRegistration;
   /** The worker ends after this time without a run; null: never. */
@@ -72,7 +77,6 @@ export class RemoteWorker {
     this.#idleSince = parts.clock.elapsed();
     this.#executor = new Executor({
       ...parts,
-      findApi: () => ({ url: parts.server.url, isOwn: false }),
       onCapacity: () => this.#syncSoon(),
       onBusyChanged: () => {},
     });
@@ -216,8 +220,13 @@ export class RemoteWorker {
   #start(job: WorkerJob, workerId: string): void {
     const key = formatKey(job);
     if (this.#seen.has(key) || workerId !== this.#workerId) return;
+    const { server, log, slots } = this.#parts;
+    const slotCount = slots.pools.reduce((sum, pool) => sum + pool.slots, 0);
+    if (this.#attempts.size >= SYNCS_MAX * slotCount + OTHER_ATTEMPTS_MAX) {
+      log.error({ run: job.run_id, attempts: this.#attempts.size }, 'Job refused: the worker is full.');
+      return;
+    }
     this.#remember(key);
-    const { server, log } = this.#parts;
     this.#attempts.set(key, { key: { run_id: job.run_id, fence: job.fence }, state: 'running' });
     this.#executor.start(
       new RemoteAssignment(job, {

@@ -1,18 +1,27 @@
 /** The protocol with the server: one method for each operation, typed by the contract, with retries. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { SYNC_JOBS_MAX } from '@switchyard/contract/limits.ts';
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { AttemptEnd, LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
+import { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
 import {
+  endAttempt,
+  proveAttempt,
+  putAttemptFile,
+  registerWorker,
   WORKER_PROTOCOL,
-  type WorkerInstructions,
+  WorkerInstructions,
   type WorkerRegistration,
   type WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
 import type { ResultFile } from '@switchyard/runner';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
+import Type from 'typebox';
 import { computeBackoffMs } from '../backoff.ts';
 import type { WorkerClock, WorkerLog } from '../environment.ts';
 import { type HttpClient, RefusedError } from './http-client.ts';
+import { createParser } from './parse-response.ts';
 
 const FIRST_RETRY_MS = 200;
 const RETRY_MS_MAX = 5000;
@@ -21,6 +30,20 @@ const RETRY_MS_MAX = 5000;
 export function computeRequestDelayMs(failures: number): number {
   return computeBackoffMs(failures, FIRST_RETRY_MS, RETRY_MS_MAX);
 }
+
+/** The jobs of instructions are checked one by one: one that is wrong must not keep the others from the worker. */
+const parseInstructions = createParser(
+  'The response to a sync',
+  Type.Object({
+    ...WorkerInstructions.properties,
+    jobs: Type.Array(Type.Unknown(), { maxItems: SYNC_JOBS_MAX }),
+  }),
+);
+const parseJob = createParser('A job', WorkerJob);
+const parseRegistered = createParser('The response to a registration', registerWorker.responses[201].schema);
+const parseProof = createParser('The response with a proof', proveAttempt.responses[200].schema);
+const parseFile = createParser('The response to a file', putAttemptFile.responses[200].schema);
+const parseEnded = createParser('The response to an end', endAttempt.responses[200].schema);
 
 /** Identifies an attempt at the server. */
 export interface AttemptPlace {
@@ -59,18 +82,26 @@ export class ServerConnection {
   }
 
   async register(registration: WorkerRegistration): Promise<string> {
-    const registered: { worker_id: string } = Object(
-      await this.retry(() => this.#parts.http.call('POST', '/v1/workers', registration)),
-    );
-    return registered.worker_id;
+    const register = async () =>
+      parseRegistered(await this.#parts.http.call('POST', '/v1/workers', registration));
+    return (await this.retry(register)).worker_id;
   }
 
   /** Sends one sync, without a retry: the next one has a newer state. */
   async sync(workerId: string, state: WorkerSync): Promise<WorkerInstructions> {
-    const instructions: WorkerInstructions = Object(
-      await this.#parts.http.call('POST', `/v1/workers/${encodeURIComponent(workerId)}/sync`, state),
-    );
-    return instructions;
+    const path = `/v1/workers/${encodeURIComponent(workerId)}/sync`;
+    const instructions = parseInstructions(await this.#parts.http.call('POST', path, state));
+    return { ...instructions, jobs: instructions.jobs.flatMap((job) => this.#parseJob(job)) };
+  }
+
+  /** Returns the job, or none for one that is not as the protocol says. */
+  #parseJob(job: unknown): WorkerJob[] {
+    try {
+      return [parseJob(job)];
+    } catch (error) {
+      this.#parts.log.error({ error: getErrorMessage(error) }, 'Job refused.');
+      return [];
+    }
   }
 
   async leave(workerId: string): Promise<void> {
@@ -78,10 +109,9 @@ export class ServerConnection {
   }
 
   async prove(place: AttemptPlace, endpoint: string): Promise<string> {
-    const { proof }: { proof: string } = Object(
-      await this.retry(() => this.#parts.http.call('POST', formatPath(place, 'proof'), { endpoint })),
-    );
-    return proof;
+    const prove = async () =>
+      parseProof(await this.#parts.http.call('POST', formatPath(place, 'proof'), { endpoint }));
+    return (await this.retry(prove)).proof;
   }
 
   /** Stores lines of the log, without a retry: the log sends the same batch again. */
@@ -91,19 +121,14 @@ export class ServerConnection {
 
   /** Uploads a result file and returns its id. */
   async putFile(place: AttemptPlace, { path, bytes }: ResultFile): Promise<UploadId> {
-    const { file_id }: { file_id: UploadId } = Object(
-      await this.retry(() =>
-        this.#parts.http.upload(formatPath(place, 'files'), createReadStream(path), bytes),
-      ),
-    );
-    return file_id;
+    const upload = async () =>
+      parseFile(await this.#parts.http.upload(formatPath(place, 'files'), createReadStream(path), bytes));
+    return (await this.retry(upload)).file_id;
   }
 
   async end(place: AttemptPlace, end: AttemptEnd): Promise<boolean> {
-    const { stored }: { stored: boolean } = Object(
-      await this.retry(() => this.#parts.http.call('POST', formatPath(place, 'end'), end)),
-    );
-    return stored;
+    const send = async () => parseEnded(await this.#parts.http.call('POST', formatPath(place, 'end'), end));
+    return (await this.retry(send)).stored;
   }
 
   download(path: string): Promise<Readable> {

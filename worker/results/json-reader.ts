@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { Mask } from '../log/mask.ts';
-import { type JsonSource, type ParsedJson, parseResultJson } from './parse-result-json.ts';
+import { type JsonSource, type ParsedJson, parseResultBytes } from './parse-result-json.ts';
 
 const THREAD_BYTES_MIN = 1024 * 1024;
 /** JavaScript in the package of the command line. */
@@ -32,7 +32,7 @@ export class JsonReader {
   async read(file: JsonFile, source: JsonSource, mask: Mask): Promise<ParsedJson> {
     if (file.bytes < THREAD_BYTES_MIN) {
       const content = 'load' in file ? await file.load() : await readFile(file.path);
-      return parseResultJson(content.toString('utf8'), source, mask);
+      return parseResultBytes(content, source, mask);
     }
     return this.#largeReads.add(async () =>
       readInThread({

@@ -2,6 +2,7 @@
  * Parses one JSON object of a run: the output of the app, a file it wrote, or an upload for an external run. Pure, because
  * read-results-thread.ts calls it too.
  */
+import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
 import type { Mask } from '../log/mask.ts';
 import { isObject } from './json-values.ts';
 import { type ParsedAssets, parseAssets } from './parse-assets.ts';
@@ -29,6 +30,16 @@ export interface ParsedJson {
   statistics: StatisticsReport;
   metrics: MetricsReport;
   assets: ParsedAssets;
+}
+
+/** Parses the bytes of an empty text or of one JSON object; never throws. */
+export function parseResultBytes(bytes: Uint8Array, source: JsonSource, mask: Mask): ParsedJson {
+  try {
+    return parseResultJson(decodeUtf8(bytes), source, mask);
+  } catch (error) {
+    if (error instanceof NotUtf8Error) return emptyParsedJson(notUtf8Message(source, error.message));
+    throw error;
+  }
 }
 
 /**
@@ -74,6 +85,13 @@ export function notJsonMessage({ subject }: JsonSource, detail: string): string 
   return subject === null
     ? `The app printed text to stdout that is not JSON (${detail}); stdout must be one JSON object, logs belong on stderr.`
     : `${subject} is not JSON (${detail}); it must be one JSON object.`;
+}
+
+/** Returns the error message for bytes in another encoding; `detail` is the message of the decoder. */
+export function notUtf8Message({ subject }: JsonSource, detail: string): string {
+  return subject === null
+    ? `The app printed text to stdout that is not UTF-8 (${detail}); print UTF-8, in Python with PYTHONIOENCODING=utf-8.`
+    : `${subject} is not UTF-8 (${detail}); write it in UTF-8.`;
 }
 
 function notAnObjectMessage({ subject }: JsonSource): string {

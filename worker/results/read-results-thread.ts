@@ -4,10 +4,18 @@
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { NotUtf8Error, Utf8Check } from '@switchyard/contract/decode-utf8.ts';
 import { Mask } from '../log/mask.ts';
 import { JsonFieldExtractor, NotJsonError } from './json-field-extractor.ts';
 import type { ReaderThreadInput } from './json-reader.ts';
-import { emptyParsedJson, notJsonMessage, type ParsedJson, parseResultJson } from './parse-result-json.ts';
+import {
+  emptyParsedJson,
+  notJsonMessage,
+  notUtf8Message,
+  type ParsedJson,
+  parseResultBytes,
+  parseResultJson,
+} from './parse-result-json.ts';
 import { oversizedMetrics, oversizedStatistics } from './statistics-and-metrics.ts';
 
 const PIECE_BYTES = 256 * 1024;
@@ -34,14 +42,17 @@ const BYTES_MAX = { statistics: 1024 * 1024, metrics: 8 * 1024 * 1024, assets: N
 
 function readWhole(): ParsedJson {
   const bytes = typeof content === 'string' ? readFileSync(content) : Buffer.from(content);
-  return parseResultJson(bytes.toString('utf8'), source, mask);
+  return parseResultBytes(bytes, source, mask);
 }
 
 /** Parses only the given fields, each up to its number of bytes. */
 function readFields(bytesMaxByField: Readonly<Record<string, number>>): ParsedJson {
   const extractor = new JsonFieldExtractor(bytesMaxByField);
+  const encoding = new Utf8Check();
   try {
-    for (const piece of typeof content === 'string' ? readPieces(content) : [content]) extractor.write(piece);
+    for (const piece of typeof content === 'string' ? readPieces(content) : [content])
+      extractor.write(encoding.write(piece));
+    encoding.end();
     const parsed = parseResultJson(extractor.end(), source, mask);
     const statistics = extractor.oversizedFields.get('statistics');
     const metrics = extractor.oversizedFields.get('metrics');
@@ -51,6 +62,7 @@ function readFields(bytesMaxByField: Readonly<Record<string, number>>): ParsedJs
       ...(metrics === undefined ? {} : { metrics: oversizedMetrics(`${metrics} bytes`) }),
     };
   } catch (error) {
+    if (error instanceof NotUtf8Error) return emptyParsedJson(notUtf8Message(source, error.message));
     if (error instanceof NotJsonError) return emptyParsedJson(notJsonMessage(source, error.message));
     throw error;
   }

@@ -64,3 +64,29 @@ test('the reader returns small metrics of a large file, with and without the key
   });
   expect((await read('metrics', `{"cost":"${'x'.repeat(9 * MIB)}"`)).error).toContain('not JSON');
 });
+
+test.each([
+  ['small', ''],
+  ['large', ' '.repeat(2 * MIB)],
+])(
+  'W5: the reader refuses a %s output in another encoding, and accepts a byte order mark',
+  async (_, space) => {
+    const reader = new JsonReader();
+    const readBytes = (bytes: Buffer) =>
+      reader.read(
+        { bytes: bytes.length, load: async () => Buffer.from(bytes) },
+        { kind: 'output', subject: null },
+        NO_MASK,
+      );
+    const text = `{"metrics":{"straße":7}${space}}`;
+    expect((await readBytes(Buffer.from(text, 'latin1'))).error).toBe(
+      'The app printed text to stdout that is not UTF-8 (byte 17 is 0xDF; it looks like Latin-1 or Windows-1252); print UTF-8, in Python with PYTHONIOENCODING=utf-8.',
+    );
+    expect((await readBytes(Buffer.from(text, 'utf16le'))).error).toContain('it looks like UTF-16 LE');
+    expect(await readBytes(Buffer.from(`\uFEFF${text}`))).toMatchObject({
+      error: '',
+      isPresent: true,
+      metrics: { block: '{"straße":7}' },
+    });
+  },
+);

@@ -1,13 +1,21 @@
 /** Points of several series, as they are stored and streamed. */
-import { SERIES_PHASES_MAX, SERIES_POINTS_MAX } from '@switchyard/contract/limits.ts';
-import type { RunSeries, SolverPhase } from '@switchyard/contract/runs/run-series.ts';
+import { SERIES_MAX, SERIES_PHASES_MAX, SERIES_POINTS_MAX } from '@switchyard/contract/limits.ts';
+import { RunSeries, SolverPhase } from '@switchyard/contract/runs/run-series.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type, { type Static } from 'typebox';
 import { downsample, type Point } from './downsample.ts';
 
 /** Series that begin or continue at some time. */
-export interface SeriesPart {
-  series: (Omit<RunSeries, 'points'> & { points: Point[] })[];
-  phases: SolverPhase[];
-}
+const SeriesPart = Type.Object({
+  series: Type.Array(
+    Type.Object({
+      ...RunSeries.properties,
+      points: Type.Array(Type.Unsafe<Point>(Type.Tuple([Type.Number(), Type.Number()]))),
+    }),
+  ),
+  phases: Type.Array(SolverPhase),
+});
+export type SeriesPart = Static<typeof SeriesPart>;
 
 /** Points of a run's series that a write adds, and points that replace those before. */
 export interface SeriesWrite {
@@ -18,10 +26,7 @@ export interface SeriesWrite {
 }
 
 /** Parses a stored part. */
-export function parsePart(text: string): SeriesPart {
-  const part: SeriesPart = JSON.parse(text);
-  return part;
-}
+export const parsePart = createJsonParser(SeriesPart);
 
 /** Collects the points of a run by series. Its memory has a bound, whatever the number of points. */
 export class SeriesCollection {
@@ -38,11 +43,12 @@ export class SeriesCollection {
     return this.#series.size === 0 && this.#phases.length === 0;
   }
 
-  /** Adds a point at the end of a series. Ignores a value that is no finite number. */
+  /** Adds a point at the end of a series. Ignores a value that is no finite number, and series beyond the maximum. */
   addPoint(source: RunSeries['source'], name: string, [x, y]: Point): void {
     if (!Number.isFinite(x) || !Number.isFinite(y)) return;
     const key = `${source} ${name}`;
     const found = this.#series.get(key) ?? { name, source, points: [] };
+    if (this.#series.size >= SERIES_MAX && !this.#series.has(key)) return;
     this.#series.set(key, found);
     found.points.push([x, y]);
     if (found.points.length > 2 * this.#pointsMax) found.points = downsample(found.points, this.#pointsMax);

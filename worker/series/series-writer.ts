@@ -4,16 +4,13 @@
  * Invariants: a point is written once, whether a write fails or not. Memory, rows and bytes of a run have a bound,
  * whatever its log contains. The times of points are seconds since the start of the app.
  */
+import { SERIES_ROWS_MAX, SERIES_WRITE_POINTS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ResourceUsage } from '@switchyard/runner';
 import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
 import type { SeriesWrite } from './series-part.ts';
 import { SeriesCollection } from './series-part.ts';
 
-/** Points of a series in one write, which happens five times a second. */
-const POINTS_PER_WRITE_MAX = 200;
-/** Rows of a run before they are merged into one. */
-const ROWS_MAX = 100;
 /** An ended run with fewer rows is left as it is. */
 const ROWS_AT_END_MAX = 8;
 
@@ -29,9 +26,9 @@ export class SeriesWriter {
   readonly #reader = createSeriesReader();
   /** All points that are in the database. */
   readonly #stored = new SeriesCollection();
-  #added = new SeriesCollection(POINTS_PER_WRITE_MAX);
+  #added = new SeriesCollection(SERIES_WRITE_POINTS_MAX);
   /** The points of the current write, and of failed writes before it. */
-  #writing = new SeriesCollection(POINTS_PER_WRITE_MAX);
+  #writing = new SeriesCollection(SERIES_WRITE_POINTS_MAX);
   #written: WrittenRows;
   #startedAt: number | null = null;
   #lastPhase = '';
@@ -71,14 +68,14 @@ export class SeriesWriter {
   /** Begins a write of everything that was added. */
   begin(): void {
     this.#writing.addPart(this.#added.toPart());
-    this.#added = new SeriesCollection(POINTS_PER_WRITE_MAX);
+    this.#added = new SeriesCollection(SERIES_WRITE_POINTS_MAX);
   }
 
   /** Returns the write. `isEnd`: no write follows. */
   toWrite(isEnd: boolean): SeriesWrite {
     const { count, lastSeq } = this.#rows;
     const isRestart = count === 0 && this.#run.fence > 1;
-    const isMerge = count >= (isEnd ? ROWS_AT_END_MAX : ROWS_MAX);
+    const isMerge = count >= (isEnd ? ROWS_AT_END_MAX : SERIES_ROWS_MAX);
     // The new first row has the number of the last one in it: a reader that has all of them needs only what follows.
     const replacement = isRestart || isMerge ? { seq: lastSeq, part: this.#stored.toPart() } : null;
     const addition = this.#writing.isEmpty ? null : { seq: lastSeq + 1, part: this.#writing.toPart() };
@@ -90,7 +87,7 @@ export class SeriesWriter {
   /** Records that the write is committed. */
   confirm(): void {
     this.#stored.addPart(this.#writing.toPart());
-    this.#writing = new SeriesCollection(POINTS_PER_WRITE_MAX);
+    this.#writing = new SeriesCollection(SERIES_WRITE_POINTS_MAX);
     this.#rows = this.#written;
   }
 

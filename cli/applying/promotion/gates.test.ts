@@ -1,82 +1,94 @@
-/** Decisions of gates and of the watch, as tables of cases. */
+/** Decisions of gates, as tables of cases. */
+import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import { describe, expect, test } from 'vitest';
-import type { ExperimentResult, IndicatorView } from '../../experiments/experiment-result.ts';
+import type { ExperimentResult } from '../../experiments/experiment-result.ts';
 import type { GateEntry } from '../file-schema.ts';
-import { computeFailureRatio, RATIO_LIMIT } from './failure-rate.ts';
 import { decideGate, findGateId } from './gates.ts';
 
-const buildView = (
-  verdict: string,
-  role: IndicatorView['role'] = 'primary',
-  indicator = 'cost',
-): IndicatorView => ({
-  ...{ indicator, role, verdict, objective: 'minimize', interim: false, reasons: [], warnings: [] },
-  effect: { measure: 'relative', value: 0.1, low: null, high: null, margin: null },
-  ...{ control: 1, candidate: 1, pValue: null, adjustedPValue: null },
+const buildDecision = (release: Decision['release'], ...verdicts: string[]): Decision => ({
+  ...{ release, reason: 'A sentence.' },
+  because_of: verdicts.map((verdict) => ({ indicator: 'cost', verdict })),
 });
-const buildResult = (
-  indicators: IndicatorView[],
-  more: Partial<ExperimentResult> = {},
-): ExperimentResult => ({
+const buildResult = (decision?: Decision, more: Partial<ExperimentResult> = {}): ExperimentResult => ({
   address: { application: 'a', type: 'batch', id: 'x' },
-  ...{
-    name: 'X',
-    status: 'completed',
-    headlines: ['A sentence.'],
-    isPassed: null,
-    warnings: [],
-    unit: 'input',
-  },
-  compared: [{ names: { control: 'old', candidate: 'new' }, indicators }],
-  body: {},
-  ...more,
+  ...{ name: 'X', status: 'completed', headlines: ['A headline.'], isPassed: null, warnings: [] },
+  ...{ unit: 'input', compared: [], body: {}, ...more },
+  ...(decision && { decision }),
 });
 
-describe('a gate', () => {
+describe('T12: a gate', () => {
   const batch: GateEntry = { type: 'batch' };
+  const acceptance: GateEntry = { type: 'acceptance' };
   const cases: { title: string; result: ExperimentResult; gate?: GateEntry; outcome: string }[] = [
-    { title: 'better', result: buildResult([buildView('better')]), outcome: 'positive' },
-    { title: 'equivalent', result: buildResult([buildView('equivalent')]), outcome: 'positive' },
+    { title: 'yes', result: buildResult(buildDecision('yes', 'better')), outcome: 'positive' },
     {
-      title: 'equivalent where better is needed',
-      result: buildResult([buildView('equivalent')]),
-      gate: { ...batch, verdicts: ['better'] },
-      outcome: 'undecided',
-    },
-    { title: 'worse', result: buildResult([buildView('worse')]), outcome: 'negative' },
-    {
-      title: 'better with a worse guardrail',
-      result: buildResult([buildView('better'), buildView('worse', 'guardrail', 'late')]),
-      outcome: 'negative',
-    },
-    {
-      title: 'better with a worse indicator that only informs',
-      result: buildResult([buildView('better'), buildView('worse', 'other', 'seconds')]),
+      title: 'undecided because of an equivalent indicator',
+      result: buildResult(buildDecision('undecided', 'equivalent')),
       outcome: 'positive',
     },
     {
-      title: 'one of two primary indicators undecided',
-      result: buildResult([buildView('better'), buildView('undecided', 'primary', 'late')]),
+      title: 'equivalent where better is needed',
+      result: buildResult(buildDecision('yes', 'better', 'equivalent')),
+      gate: { ...batch, verdicts: ['better'] },
       outcome: 'undecided',
     },
-    { title: 'without indicators', result: buildResult([]), outcome: 'undecided' },
+    {
+      title: 'a verdict that the gate does not accept',
+      result: buildResult(buildDecision('undecided', 'same')),
+      outcome: 'undecided',
+    },
+    {
+      title: 'T1: a tie that the gate accepts',
+      result: buildResult(buildDecision('undecided', 'better', 'same')),
+      gate: { ...batch, verdicts: ['better', 'same'] },
+      outcome: 'positive',
+    },
+    {
+      title: 'a direction that the gate accepts',
+      result: buildResult(buildDecision('undecided', 'lower')),
+      gate: { ...batch, verdicts: ['lower'] },
+      outcome: 'positive',
+    },
+    { title: 'no', result: buildResult(buildDecision('no', 'worse')), outcome: 'negative' },
+    {
+      title: 'one of two indicators undecided',
+      result: buildResult(buildDecision('undecided', 'equivalent', 'undecided')),
+      outcome: 'undecided',
+    },
+    {
+      title: 'an indicator that no run reported',
+      result: buildResult({ ...buildDecision('undecided'), because_of: [{ indicator: 'late' }] }),
+      outcome: 'undecided',
+    },
+    {
+      title: 'undecided for no indicator',
+      result: buildResult(buildDecision('undecided')),
+      outcome: 'undecided',
+    },
+    { title: 'without a decision', result: buildResult(), outcome: 'undecided' },
     {
       title: 'failed',
-      result: buildResult([buildView('better')], { status: 'failed' }),
+      result: buildResult(buildDecision('yes', 'better'), { status: 'failed' }),
       outcome: 'negative',
     },
-    { title: 'canceled', result: buildResult([], { status: 'canceled' }), outcome: 'negative' },
+    { title: 'canceled', result: buildResult(undefined, { status: 'canceled' }), outcome: 'negative' },
     {
-      title: 'a passed acceptance test, whatever its comparison is',
-      result: buildResult([buildView('worse')], { isPassed: true }),
-      gate: { type: 'acceptance' },
+      title: 'a passed acceptance test',
+      result: buildResult(buildDecision('yes')),
+      gate: acceptance,
       outcome: 'positive',
     },
     {
       title: 'an acceptance test that is not passed',
-      result: buildResult([], { isPassed: false }),
-      gate: { type: 'acceptance' },
+      result: buildResult(buildDecision('no')),
+      gate: acceptance,
       outcome: 'negative',
+    },
+    {
+      title: 'an acceptance test without a decision by its rules',
+      result: buildResult(buildDecision('undecided')),
+      gate: acceptance,
+      outcome: 'undecided',
     },
   ];
   test.each(cases)('is $outcome: $title', ({ result, gate = batch, outcome }) => {
@@ -91,20 +103,3 @@ describe('a gate', () => {
     expect(ids.every((id) => id.length === 64)).toBe(true);
   });
 });
-
-test.each([
-  { before: [100, 0], after: [10, 0], isBack: false },
-  { before: [100, 0], after: [2, 2], isBack: true },
-  { before: [100, 0], after: [30, 1], isBack: false },
-  { before: [0, 0], after: [2, 2], isBack: false },
-  { before: [0, 0], after: [3, 3], isBack: true },
-  { before: [200, 100], after: [20, 10], isBack: false },
-  { before: [200, 100], after: [30, 30], isBack: true },
-  { before: [200, 200], after: [1, 1], isBack: false },
-])(
-  'of $before runs and failures before and $after after the promotion, the ratio moves back: $isBack',
-  ({ before: [runsBefore = 0, failedBefore = 0], after: [runs = 0, failed = 0], isBack }) => {
-    const ratio = computeFailureRatio({ runs: runsBefore, failed: failedBefore }, { runs, failed });
-    expect(ratio >= RATIO_LIMIT).toBe(isBack);
-  },
-);

@@ -1,9 +1,15 @@
 /** Gates of a promotion: their experiments, and the decision about each. */
+
 import { createHash } from 'node:crypto';
+import {
+  type ExperimentType,
+  hasFact,
+  hasField,
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
+import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { RequestFields } from '../../experiments/create-experiment.ts';
-import type { ComparedView, ExperimentResult, IndicatorView } from '../../experiments/experiment-result.ts';
-import { describeIndicator } from '../../experiments/read-result.ts';
+import type { ExperimentResult } from '../../experiments/experiment-result.ts';
 import type { GATE_VERDICTS, GateEntry } from '../file-schema.ts';
 
 /** The subject of a promotion. */
@@ -38,18 +44,20 @@ export function findGateId({ instance, version }: Promotion, gate: GateEntry): s
 export function buildGateRequest(promotion: Promotion, gate: GateEntry): RequestFields {
   const { type, name = type, verdicts: _, ...fields } = gate;
   const candidate = findCandidateId(promotion);
-  const comparison = { baseline_instance_id: promotion.instance, candidate_instance_id: candidate };
   return {
     id: findGateId(promotion, gate),
     name: `Gate ${name}: ${promotion.version}`.slice(0, 48),
     ...fields,
-    ...(type === 'batch' && { instance_ids: [promotion.instance, candidate] }),
-    ...(type === 'acceptance' && {
-      control: { instance_id: promotion.instance },
-      candidate: { instance_id: candidate },
-    }),
-    ...((type === 'shadow' || type === 'switchback') && { comparison }),
+    ...buildSides(type, promotion.instance, candidate),
   };
+}
+
+function buildSides(type: ExperimentType, control: string, candidate: string): RequestFields {
+  if (hasFact(type, 'isLive'))
+    return { comparison: { baseline_instance_id: control, candidate_instance_id: candidate } };
+  if (hasField(type, 'rules'))
+    return { control: { instance_id: control }, candidate: { instance_id: candidate } };
+  return { instance_ids: [control, candidate] };
 }
 
 /** The decision about a gate, with its reason in a sentence. */
@@ -61,37 +69,33 @@ export interface GateDecision {
 const PASSING_VERDICTS = ['better', 'equivalent'] as const satisfies (typeof GATE_VERDICTS)[number][];
 
 /**
- * Decides by the verdicts: negative if a primary indicator or a guardrail is worse, positive if every primary indicator has
- * one of the verdicts of the gate, and undecided otherwise. An acceptance test decides itself.
+ * Decides by the decision of the experiment: negative for no, and positive if all that it depends on are verdicts that the
+ * gate accepts. An acceptance test decides itself, by its rules.
  */
 export function decideGate(result: ExperimentResult, gate: GateEntry): GateDecision {
-  const { status, isPassed, headlines, compared } = result;
+  const { status, decision, headlines } = result;
   if (status === 'failed' || status === 'canceled')
     return { outcome: 'negative', reason: `The experiment is ${status}.` };
-  const headline = headlines.join(' ') || 'It has no result.';
-  if (gate.type === 'acceptance') {
-    if (isPassed === null) return { outcome: 'undecided', reason: headline };
-    return { outcome: isPassed ? 'positive' : 'negative', reason: headline };
-  }
-  const [view] = compared;
-  if (!view) return { outcome: 'undecided', reason: 'No indicator can be compared.' };
-  const worse = view.indicators.find(({ role, verdict }) => role !== 'other' && verdict === 'worse');
-  if (worse) return { outcome: 'negative', reason: explain(view, worse) };
+  if (!decision) return { outcome: 'undecided', reason: headlines.join(' ') || 'It has no result.' };
+  if (decision.release === 'no') return { outcome: 'negative', reason: explain(result, decision) };
   const accepted: readonly string[] = gate.verdicts ?? PASSING_VERDICTS;
-  const primary = listPrimary(view.indicators);
-  const open = primary.find(({ verdict }) => !accepted.includes(verdict));
-  const [first = open] = primary;
-  if (open || !first) return { outcome: 'undecided', reason: open ? explain(view, open) : headline };
-  return { outcome: 'positive', reason: describeIndicator(view, first) };
+  const isAccepted = hasField(gate.type, 'rules')
+    ? decision.release === 'yes'
+    : decision.because_of.length > 0 &&
+      decision.because_of.every(({ verdict }) => verdict !== undefined && accepted.includes(verdict));
+  return isAccepted
+    ? { outcome: 'positive', reason: decision.reason }
+    : { outcome: 'undecided', reason: explain(result, decision) };
 }
 
-/** The sentence about the indicator, with the reasons and the warnings of the API. */
-function explain(view: ComparedView, indicator: IndicatorView): string {
-  return [describeIndicator(view, indicator), ...indicator.reasons, ...indicator.warnings].join(' ');
-}
-
-/** Without a primary indicator, the first one decides: it is `result.value`, if the app reports it. */
-function listPrimary(indicators: readonly IndicatorView[]): readonly IndicatorView[] {
-  const primary = indicators.filter(({ role }) => role === 'primary');
-  return primary.length > 0 ? primary : indicators.slice(0, 1);
+/** The reason of the decision, with the warnings about the indicators that it depends on. */
+function explain({ compared }: ExperimentResult, { reason, because_of }: Decision): string {
+  const names = new Set(because_of.map(({ indicator }) => indicator));
+  const warnings = compared
+    .flatMap(({ indicators }) => indicators)
+    .filter(({ indicator }) => names.has(indicator))
+    .flatMap((one) => one.warnings);
+  const hasTie = because_of.some(({ verdict }) => verdict === 'same');
+  const hint = hasTie ? ['To accept a tie, add same to the verdicts of the gate.'] : [];
+  return [reason, ...warnings, ...hint].join(' ');
 }

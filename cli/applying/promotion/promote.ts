@@ -1,9 +1,13 @@
 /** Moves a version through the gates of an instance. */
+
+import { hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import type { ExperimentAddress } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { retry } from '../../errors/retry.ts';
 import { createExperiment, startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
-import { type ExperimentAddress, findConsolePage, findState } from '../../experiments/find-experiment.ts';
+import { findConsolePage, findState } from '../../experiments/find-experiment.ts';
 import { readResult } from '../../experiments/read-result.ts';
 import { waitForEnd } from '../../experiments/wait-for-end.ts';
 import type { Session } from '../../session/session.ts';
@@ -18,7 +22,7 @@ import {
   type GateDecision,
   type Promotion,
 } from './gates.ts';
-import { moveBack, moveForward, openPromotion } from './promotion-state.ts';
+import { explainNewPromotion, moveBack, moveForward, openPromotion } from './promotion-state.ts';
 import { watchAfter } from './watch-after.ts';
 
 interface PromoteOptions {
@@ -27,6 +31,10 @@ interface PromoteOptions {
   file: string;
   /** Runs to watch after the promotion; undefined for none. */
   watchAfter: number | undefined;
+  /** Failures in a row after which the watch moves the instance back at once; undefined for the default. */
+  outageRuns: number | undefined;
+  /** Of the runs of tests that are not on live runs; undefined for that of the gates. */
+  priority: number | undefined;
 }
 
 /** A gate with its experiment and its decision, as `--json` prints it. */
@@ -56,20 +64,24 @@ export async function promote(session: Session, options: PromoteOptions): Promis
     steps.push(step);
     if (step.outcome !== 'positive') return finish(step.outcome, describeStop(promotion, step, previous));
   }
-  await moveForward(client, promotion);
+  // It reads the state first, so that it may be repeated after a lost connection.
+  await retry(() => moveForward(client, promotion), { signal: session.terminal.signal });
   const { instance, version } = promotion;
   session.output.note(`Instance ${instance} has version ${version}; before it had ${previous}.`);
-  const reason =
+  const { reason, interruption } =
     options.watchAfter === undefined
-      ? undefined
-      : await watch(session, promotion, { gates, previous, runs: options.watchAfter });
+      ? {}
+      : await watch(session, promotion, {
+          ...{ gates, previous, runs: options.watchAfter, outageRuns: options.outageRuns },
+        });
+  if (interruption !== undefined) return finish('changed', interruption);
   if (reason === undefined)
     return finish('promoted', `Version ${version} is promoted on instance ${instance}.`);
   await moveBack(client, promotion, previous);
   return finish('moved back', `${reason} Instance ${instance} has version ${previous} again.`);
 }
 
-function readGates(session: Session, { file, instance, version }: PromoteOptions) {
+function readGates(session: Session, { file, instance, version, priority }: PromoteOptions) {
   const { applications = {} } = readFile(session.terminal, file);
   const [only, ...others] = Object.keys(applications);
   const application = only !== undefined && others.length === 0 ? only : session.findApplication();
@@ -82,7 +94,15 @@ function readGates(session: Session, { file, instance, version }: PromoteOptions
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined)
     throw new CommandError(`Two gates of instance ${instance} are called ${repeated}; give each a name.`);
-  return { promotion: { application, instance, version }, gates };
+  return {
+    promotion: { application, instance, version },
+    gates: priority === undefined ? gates : gates.map((gate) => setPriority(gate, priority)),
+  };
+}
+
+/** Tests on live runs have no priority of their own: a switchback test creates no runs, and copies are always last. */
+function setPriority(gate: GateEntry, priority: number): GateEntry {
+  return hasFact(gate.type, 'isLive') ? gate : { ...gate, priority };
 }
 
 interface PlacedGate {
@@ -100,9 +120,8 @@ async function passGate(session: Session, promotion: Promotion, { gate, place }:
     id: findGateId(promotion, gate),
   };
   const found = await findState(client, address);
-  const isLive = gate.type === 'shadow' || gate.type === 'switchback';
-  if (!found)
-    await createExperiment(client, { ...address, type: gate.type }, buildGateRequest(promotion, gate));
+  const isLive = hasFact(gate.type, 'isLive');
+  if (!found) await createExperiment(client, address, buildGateRequest(promotion, gate));
   if (isLive && (!found || found.status === 'draft')) await startExperiment(client, address);
   const page = findConsolePage(session.findConnection().url, address);
   const name = gate.name ?? gate.type;
@@ -122,30 +141,30 @@ interface WatchTarget {
   gates: readonly GateEntry[];
   previous: string;
   runs: number;
+  outageRuns: number | undefined;
 }
 
 async function watch(
   session: Session,
   promotion: Promotion,
-  { gates, previous, runs }: WatchTarget,
-): Promise<string | undefined> {
+  { gates, ...target }: WatchTarget,
+): ReturnType<typeof watchAfter> {
   const client = session.connect();
   const { application, instance } = promotion;
   const params = { application_id: application, instance_id: instance };
-  const { body: target } = await client.call('getInstance', { params });
+  const { body: watched } = await client.call('getInstance', { params });
   const last = gates.at(-1);
-  let reported = -1;
+  let reported = '';
   return watchAfter(client, {
-    ...{ promotion, previous, runs, since: target.updated_at, signal: session.terminal.signal },
+    ...{ promotion, ...target, since: watched.updated_at, signal: session.terminal.signal },
     readLastGate: async () => {
       if (!last) return { outcome: 'positive', reason: '' };
       const address = { application, type: last.type, id: findGateId(promotion, last) };
       return decideGate(await readResult(client, address), last);
     },
-    report: (after) => {
-      if (after.runs !== reported)
-        session.output.note(`${after.runs} of ${runs} runs after the promotion, ${after.failed} failed`);
-      reported = after.runs;
+    report: (line) => {
+      if (line !== reported) session.output.note(line);
+      reported = line;
     },
   });
 }
@@ -153,12 +172,12 @@ async function watch(
 function describeStop({ instance }: Promotion, step: Step, previous: string): string {
   const repeat =
     step.outcome === 'undecided'
-      ? ` To repeat the gate with more runs, delete its experiment: switchyard experiments delete ${step.experiment_id}`
+      ? ` To test it again, give the gate another name and new inputs in the file. Experiment ${step.experiment_id} stays: its result counts too.`
       : '';
   return `Gate ${step.gate} is ${step.outcome}: ${step.reason} Instance ${instance} keeps version ${previous}.${repeat}`;
 }
 
 function describeMovedBack(promotion: Promotion, previous: string): string {
   const { version } = promotion;
-  return `Version ${version} was promoted and moved back to ${previous} before. To promote it again, delete instance ${findCandidateId(promotion)} and the experiments of its gates.`;
+  return `Version ${version} was promoted and moved back to ${previous} before. ${explainNewPromotion(findCandidateId(promotion))}`;
 }

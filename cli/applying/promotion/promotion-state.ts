@@ -5,12 +5,14 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Instance } from '@switchyard/contract/applications/instances.ts';
-import type { Client } from '@switchyard/contract/client.ts';
+import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
 import { findCandidateId, type Promotion } from './gates.ts';
+
+const CONFLICT = 409;
 
 const RECORD = /^Promotion of \S+ from (\S+) to (\S+)( \(moved back\))?\.$/;
 
@@ -67,26 +69,33 @@ function checkState(promotion: Promotion, target: Instance, candidate: Instance)
   if (target.version_id === version) return { target, candidate, previous, stage: 'promoted' };
   if (target.version_id !== previous)
     throw new CommandError(
-      `Instance ${instance} has version ${target.version_id} now, and the tests of this promotion are against ${previous}. Delete instance ${candidate.id} and the experiments of its gates, then promote again.`,
+      `Instance ${instance} has version ${target.version_id} now, and the tests of this promotion are against ${previous}. ${explainNewPromotion(candidate.id)}`,
       EXIT_CODES.refused,
     );
   if (!isDeepStrictEqual(target.configuration, candidate.configuration))
     throw new CommandError(
-      `The configuration of instance ${instance} has changed since the promotion began, so its tests are about another one. Delete instance ${candidate.id} and the experiments of its gates, then promote again.`,
+      `The configuration of instance ${instance} has changed since the promotion began, so its tests are about another one. ${explainNewPromotion(candidate.id)}`,
       EXIT_CODES.refused,
     );
   return { target, candidate, previous, stage: 'testing' };
 }
 
-/** Moves the instance to the version. Throws CommandError if it has changed since the promotion was opened. */
-export async function moveForward(client: Client, promotion: Promotion): Promise<void> {
-  const { stage } = await openPromotion(client, promotion);
-  if (stage === 'testing') await setVersion(client, promotion, promotion.version);
+/** Returns how to promote a version that was tested before. Its tests stay, because a decision depends on all of them. */
+export function explainNewPromotion(id: string): string {
+  return `Delete instance ${id} and give the gates other names in the file, then promote again; the earlier tests stay.`;
 }
 
-/** Moves the instance back to the version before, and records it. */
+/** Moves the instance to the version. Throws CommandError if it has changed since the promotion was opened. */
+export async function moveForward(client: Client, promotion: Promotion): Promise<void> {
+  const { stage, target } = await openPromotion(client, promotion);
+  if (stage !== 'testing') return;
+  const { updated_at } = target;
+  await setVersion(client, promotion, { version_id: promotion.version, expected_updated_at: updated_at });
+}
+
+/** Moves the instance back to the version before, and records it. Throws CommandError if it has another version by now. */
 export async function moveBack(client: Client, promotion: Promotion, previous: string): Promise<void> {
-  await setVersion(client, promotion, previous);
+  await setVersion(client, promotion, { version_id: previous, expected_version_id: promotion.version });
   await client.call('updateInstance', {
     params: { application_id: promotion.application, instance_id: findCandidateId(promotion) },
     body: { description: formatRecord(promotion, previous, true) },
@@ -96,8 +105,16 @@ export async function moveBack(client: Client, promotion: Promotion, previous: s
 async function setVersion(
   client: Client,
   { application, instance }: Promotion,
-  version_id: string,
+  body: { version_id: string; expected_version_id?: string; expected_updated_at?: string },
 ): Promise<void> {
   const params = { application_id: application, instance_id: instance };
-  await client.call('updateInstance', { params, body: { version_id } });
+  try {
+    await client.call('updateInstance', { params, body: toBody('updateInstance', body) });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === CONFLICT)) throw error;
+    throw new CommandError(
+      `Somebody changed the instance ${instance} meanwhile, so it was left as it is. ${error.reason}`,
+      EXIT_CODES.refused,
+    );
+  }
 }

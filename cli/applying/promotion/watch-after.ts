@@ -1,13 +1,18 @@
 /** Watches the runs after a promotion. */
-import type { Client } from '@switchyard/contract/client.ts';
+
+import type { CallRequest, Client } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import {
+  computeOutageRuns,
+  findWatchAlarm,
+  RUNS_BEFORE_MAX,
+  type WatchedOutcomes,
+} from '@switchyard/contract/runs/failure-watch/failure-watch.ts';
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { poll } from '../../experiments/wait-for-end.ts';
 import { readPages } from '../../session/list-items.ts';
-import type { EndedRuns } from './failure-rate.ts';
-import { computeExpectedRate, computeFailureRatio, RATIO_LIMIT } from './failure-rate.ts';
+import { describeAlarm, describeWatch } from './describe-watch.ts';
 import type { GateDecision, Promotion } from './gates.ts';
-
-/** Runs of the version before that give the expected failure rate. */
-const RUNS_BEFORE = 200;
 
 interface WatchSettings {
   promotion: Promotion;
@@ -16,52 +21,92 @@ interface WatchSettings {
   since: string;
   /** Runs after which the watch ends. */
   runs: number;
+  /** Failures in a row that move the instance back at once; undefined for the default. */
+  outageRuns: number | undefined;
   signal: AbortSignal;
   /** Returns the decision of the last gate now: runs that end late can change it. */
   readLastGate: () => Promise<GateDecision>;
-  report: (after: EndedRuns) => void;
+  report: (line: string) => void;
 }
 
-/** Returns the reason to move back; undefined when as many runs have ended without one. */
-export async function watchAfter(client: Client, settings: WatchSettings): Promise<string | undefined> {
-  const { promotion, previous, since, runs, signal, report } = settings;
-  const before = await countEnded(client, promotion, { version: previous, limit: RUNS_BEFORE });
-  const found = await poll(signal, async () => {
+/** The end of a watch: a reason to move back, the reason for which it cannot go on, or none of both after enough runs. */
+interface WatchEnd {
+  reason?: string;
+  interruption?: string;
+}
+
+/** Watches until as many runs have ended, there is a reason to move back, or somebody changes the version of the instance. */
+export async function watchAfter(client: Client, settings: WatchSettings): Promise<WatchEnd> {
+  const { promotion, runs: planned, signal, report } = settings;
+  const before = await readBefore(client, settings);
+  const outageRuns = settings.outageRuns ?? computeOutageRuns({ before, planned });
+  report(describeWatch({ before, planned }, outageRuns));
+  return poll<WatchEnd>(signal, async () => {
+    const params = { application_id: promotion.application, instance_id: promotion.instance };
+    const { version_id } = (await client.call('getInstance', { params })).body;
+    if (version_id !== promotion.version)
+      return {
+        interruption: `Somebody changed the instance: ${promotion.instance} has version ${version_id} now, and not ${promotion.version}. The watch ends, and the instance was left as it is.`,
+      };
     const gate = await settings.readLastGate();
     if (gate.outcome === 'negative') return { reason: `The last gate is negative now: ${gate.reason}` };
-    const after = await countEnded(client, promotion, { version: promotion.version, limit: runs, since });
-    report(after);
-    if (computeFailureRatio(before, after) >= RATIO_LIMIT)
-      return {
-        reason: `${after.failed} of ${after.runs} runs failed after the promotion, where ${(100 * computeExpectedRate(before)).toFixed(1)} % are expected.`,
-      };
-    return after.runs >= runs ? { reason: undefined } : undefined;
+    const { outcomes, ended } = await readAfter(client, settings);
+    report(
+      `${ended} of ${planned} runs after the promotion, ${outcomes.filter((isFailed) => isFailed).length} failed`,
+    );
+    const watched: WatchedOutcomes = { before, after: outcomes, planned };
+    const alarm = findWatchAlarm(watched, outageRuns);
+    if (alarm) return { reason: describeAlarm(alarm, watched) };
+    return ended >= planned ? {} : undefined;
   });
-  return found.reason;
 }
 
-interface CountSettings {
-  version: string;
-  limit: number;
-  since?: string;
+type ListedRun = Pick<Run, 'status_v2' | 'created_at'>;
+const isFailed = ({ status_v2 }: ListedRun): boolean => status_v2 === 'failed';
+const ENDED = 'succeeded,failed';
+
+/** Returns the outcomes of the newest ended runs of the version before, in the order of their creation. */
+async function readBefore(client: Client, { promotion, previous, since }: WatchSettings): Promise<boolean[]> {
+  const query = { version_id: previous, status: ENDED, created_before: since };
+  const runs = await listProductionRuns(client, promotion, { query, limit: RUNS_BEFORE_MAX });
+  return runs.map(isFailed).toReversed();
 }
 
-/** Counts the ended runs of the instance with the version: the first ones after the time, or else the newest. */
-async function countEnded(
+/**
+ * Returns the outcomes of the first runs after the promotion, in the order of their creation. Runs that have not ended are
+ * among them: without those, runs that fail fast would count before the others that were created with them.
+ */
+async function readAfter(
+  client: Client,
+  { promotion, runs: limit, since }: WatchSettings,
+): Promise<{ outcomes: boolean[]; ended: number }> {
+  const query = { version_id: promotion.version, created_after: since, sort: 'created_at' };
+  const ended = await listProductionRuns(client, promotion, { query: { ...query, status: ENDED }, limit });
+  const last = ended.length < limit ? undefined : ended.at(-1);
+  const open = await listProductionRuns(client, promotion, {
+    query: { ...query, status: 'queued,running', ...(last && { created_before: last.created_at }) },
+    limit,
+  });
+  const outcomes = [...ended, ...open]
+    .toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+    .slice(0, limit)
+    .map(isFailed);
+  return { outcomes, ended: ended.length };
+}
+
+type RunQuery = NonNullable<CallRequest<Operations['listRuns']>['query']>;
+
+async function listProductionRuns(
   client: Client,
   { application, instance }: Promotion,
-  { version, limit, since }: CountSettings,
-): Promise<EndedRuns> {
+  { query, limit }: { query: RunQuery; limit: number },
+): Promise<ListedRun[]> {
   const { items } = await readPages(limit, async (page) => {
     const { body } = await client.call('listRuns', {
       params: { application_id: application },
-      query: {
-        ...{ instance_id: instance, version_id: version, status: 'succeeded,failed' },
-        ...(since !== undefined && { created_after: since, sort: 'created_at' }),
-        ...page,
-      },
+      query: { ...query, instance_id: instance, production: true, ...page },
     });
     return { ...body, items: body.runs };
   });
-  return { runs: items.length, failed: items.filter(({ status_v2 }) => status_v2 === 'failed').length };
+  return items;
 }

@@ -1,4 +1,6 @@
 /** Applications with their settings. */
+
+import type { Quotas } from '@switchyard/contract/account/quotas.ts';
 import type { Client } from '@switchyard/contract/client.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
@@ -14,6 +16,7 @@ function refuseChange(): Promise<never> {
 export function describeApplication(client: Client, id: string, entry: ApplicationEntry): Resource {
   const params = { application_id: id };
   const { name, description } = entry;
+  let expected_updated_at: string | undefined;
   return {
     kind: 'application',
     id,
@@ -21,6 +24,7 @@ export function describeApplication(client: Client, id: string, entry: Applicati
     read: () =>
       findOrNone(async () => {
         const { body } = await client.call('getApplication', { params });
+        expected_updated_at = body.updated_at;
         return { name: body.name, description: body.description };
       }),
     merge: (current) => ({
@@ -31,7 +35,8 @@ export function describeApplication(client: Client, id: string, entry: Applicati
       await client.call('createApplication', { body: toBody('createApplication', { id, ...fields }) });
     },
     update: async (fields) => {
-      await client.call('updateApplication', { params, body: toBody('updateApplication', fields) });
+      const body = toBody('updateApplication', { ...fields, expected_updated_at });
+      await client.call('updateApplication', { params, body });
     },
     remove: async () => {
       await client.call('deleteApplication', { params });
@@ -44,6 +49,11 @@ export function describeDefaults(client: Client, id: string, entry: ApplicationE
   const { default_instance, default_experiment_instance } = entry;
   if (default_instance == null && default_experiment_instance == null) return undefined;
   const params = { application_id: id };
+  let expected_updated_at: string | undefined;
+  const set = async (fields: Fields): Promise<void> => {
+    const body = toBody('updateApplication', { ...fields, expected_updated_at });
+    await client.call('updateApplication', { params, body });
+  };
   return {
     kind: 'default instances',
     application: id,
@@ -52,6 +62,7 @@ export function describeDefaults(client: Client, id: string, entry: ApplicationE
     read: () =>
       findOrNone(async () => {
         const { body } = await client.call('getApplication', { params });
+        expected_updated_at = body.updated_at;
         return {
           default_instance: body.default_instance,
           default_experiment_instance: body.default_experiment_instance,
@@ -62,17 +73,10 @@ export function describeDefaults(client: Client, id: string, entry: ApplicationE
       ...(default_instance != null && { default_instance }),
       ...(default_experiment_instance != null && { default_experiment_instance }),
     }),
-    create: (fields) => setDefaults(client, id, fields),
-    update: (fields) => setDefaults(client, id, fields),
+    create: set,
+    update: set,
     remove: refuseChange,
   };
-}
-
-async function setDefaults(client: Client, application_id: string, fields: Fields): Promise<void> {
-  await client.call('updateApplication', {
-    params: { application_id },
-    body: toBody('updateApplication', fields),
-  });
 }
 
 /** Returns the retention policy; undefined if the file has none. */
@@ -80,8 +84,10 @@ export function describeRetention(client: Client, id: string, entry: Application
   const { retention } = entry;
   if (!retention) return undefined;
   const params = { application_id: id };
+  let expected_updated_at: string | null = null;
   const set = async (fields: Fields): Promise<void> => {
-    await client.call('setRetention', { params, body: toBody('setRetention', fields) });
+    const body = toBody('setRetention', { ...fields, expected_updated_at });
+    await client.call('setRetention', { params, body });
   };
   return {
     kind: 'retention',
@@ -90,7 +96,9 @@ export function describeRetention(client: Client, id: string, entry: Application
     isRemoved: false,
     read: () =>
       findOrNone(async () => {
-        const { keep_days, keep_experiment_runs } = (await client.call('getRetention', { params })).body;
+        const { body } = await client.call('getRetention', { params });
+        const { keep_days, keep_experiment_runs } = body;
+        expected_updated_at = body.updated_at;
         return { keep_days, keep_experiment_runs };
       }),
     merge: (current) => ({ ...current, ...retention }),
@@ -129,13 +137,14 @@ export function describeAccountQuotas(client: Client, { quotas }: SwitchyardFile
 interface QuotaCalls {
   /** The application; empty for the account. */
   id: string;
-  read: () => Promise<{ body: { concurrent_runs: number | null; core_hours_per_month: number | null } }>;
+  read: () => Promise<{ body: Pick<Quotas, 'concurrent_runs' | 'core_hours_per_month' | 'updated_at'> }>;
   set: (fields: Fields) => Promise<unknown>;
 }
 
 function buildQuotas(quotas: Fields, { id, read, set }: QuotaCalls): Resource {
+  let expected_updated_at: string | null = null;
   const update = async (fields: Fields): Promise<void> => {
-    await set(fields);
+    await set({ ...fields, expected_updated_at });
   };
   return {
     kind: 'quotas',
@@ -144,7 +153,8 @@ function buildQuotas(quotas: Fields, { id, read, set }: QuotaCalls): Resource {
     isRemoved: false,
     read: () =>
       findOrNone(async () => {
-        const { concurrent_runs, core_hours_per_month } = (await read()).body;
+        const { concurrent_runs, core_hours_per_month, updated_at } = (await read()).body;
+        expected_updated_at = updated_at;
         return { concurrent_runs, core_hours_per_month };
       }),
     merge: (current) => ({ ...current, ...quotas }),

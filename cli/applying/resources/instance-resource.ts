@@ -14,6 +14,7 @@ export function describeInstance(
   entry: InstanceEntry,
 ): Resource {
   const params = { application_id: application, instance_id: id };
+  let expected_updated_at: string | undefined;
   return {
     kind: 'instance',
     application,
@@ -21,9 +22,9 @@ export function describeInstance(
     isRemoved: entry.delete === true,
     read: () =>
       findOrNone(async () => {
-        const { name, description, version_id, configuration } = (
-          await client.call('getInstance', { params })
-        ).body;
+        const { body } = await client.call('getInstance', { params });
+        expected_updated_at = body.updated_at;
+        const { name, description, version_id, configuration } = body;
         return { name, description, version_id, configuration };
       }),
     merge: (current) => {
@@ -46,7 +47,9 @@ export function describeInstance(
       });
     },
     update: async (fields) => {
-      await client.call('updateInstance', { params, body: toBody('updateInstance', fields) });
+      // Somebody may change the instance between the read and this request.
+      const body = toBody('updateInstance', { ...fields, expected_updated_at });
+      await client.call('updateInstance', { params, body });
     },
     remove: async () => {
       await client.call('deleteInstance', { params });

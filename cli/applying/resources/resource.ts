@@ -26,4 +26,6 @@ export interface Resource {
   remove(): Promise<void>;
   /** Why the values of the field are not printed; undefined for fields that may be printed. */
   isSecret?(field: string): boolean;
+  /** The file or variable of this machine that the value of the field is read from; undefined for values of the file itself. */
+  findSource?(field: string): string | undefined;
 }

@@ -1,4 +1,5 @@
 /** Secrets collections. Their values come from the environment or from files, and are never printed. */
+import { resolve } from 'node:path';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
@@ -21,6 +22,7 @@ type SecretReference = NonNullable<SecretsEntry['secrets']>[number];
 export function describeSecrets(client: Client, target: CollectionTarget, entry: SecretsEntry): Resource {
   const { application, id } = target;
   const params = { application_id: application, collection_id: id };
+  let expected_updated_at: string | undefined;
   const readWanted = () =>
     entry.secrets &&
     Object.fromEntries(entry.secrets.map((one) => [formatKey(one), readValue(target, one)] as const));
@@ -30,7 +32,17 @@ export function describeSecrets(client: Client, target: CollectionTarget, entry:
     id,
     isRemoved: entry.delete === true,
     isSecret: (field) => field.startsWith('secrets.'),
-    read: () => findOrNone(() => readCollection(client, application, id)),
+    findSource: (field) => {
+      const source = entry.secrets?.find((one) => field === `secrets.${formatKey(one)}`)?.from;
+      if (source?.file !== undefined) return `the file ${resolve(target.terminal.cwd, source.file)}`;
+      return source?.env === undefined ? undefined : `the variable ${source.env}`;
+    },
+    read: () =>
+      findOrNone(async () => {
+        const { fields, updated_at } = await readCollection(client, application, id);
+        expected_updated_at = updated_at;
+        return fields;
+      }),
     merge: (current) => {
       const isReadable = current === undefined || 'secrets' in current;
       const secrets = isReadable ? (readWanted() ?? current?.secrets ?? {}) : undefined;
@@ -49,7 +61,7 @@ export function describeSecrets(client: Client, target: CollectionTarget, entry:
     update: async (fields) => {
       await client.call('updateSecretsCollection', {
         params,
-        body: toBody('updateSecretsCollection', listSecrets(fields)),
+        body: toBody('updateSecretsCollection', { ...listSecrets(fields), expected_updated_at }),
       });
     },
     remove: async () => {
@@ -65,16 +77,19 @@ async function readCollection(
   client: Client,
   application_id: string,
   collection_id: string,
-): Promise<Fields> {
+): Promise<{ fields: Fields; updated_at: string }> {
   try {
     const { body } = await client.call('getSecretsCollection', { params: { application_id, collection_id } });
     const secrets = Object.fromEntries(body.secrets.map((one) => [formatKey(one), one.value]));
-    return { name: body.name, description: body.description, secrets };
+    return {
+      fields: { name: body.name, description: body.description, secrets },
+      updated_at: body.updated_at,
+    };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 403) throw error;
     const found = (await listCollections(client, application_id)).find(({ id }) => id === collection_id);
     if (!found) throw new ApiError('getSecretsCollection', 404, '');
-    return { name: found.name, description: found.description };
+    return { fields: { name: found.name, description: found.description }, updated_at: found.updated_at };
   }
 }
 

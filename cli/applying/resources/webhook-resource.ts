@@ -9,6 +9,7 @@ import type { Resource } from './resource.ts';
 export function describeWebhook(client: Client, id: string, entry: WebhookEntry): Resource {
   const params = { webhook_id: id };
   const { delete: isRemoved, ...wanted } = entry;
+  let expected_updated_at: string | undefined;
   return {
     kind: 'webhook',
     id,
@@ -16,6 +17,7 @@ export function describeWebhook(client: Client, id: string, entry: WebhookEntry)
     read: () =>
       findOrNone(async () => {
         const { body } = await client.call('getWebhook', { params });
+        expected_updated_at = body.updated_at;
         return {
           endpoint_url: body.endpoint_url,
           event_types: body.event_types.toSorted(),
@@ -31,7 +33,8 @@ export function describeWebhook(client: Client, id: string, entry: WebhookEntry)
       await client.call('createWebhook', { body: toBody('createWebhook', { id, ...fields }) });
     },
     update: async (fields) => {
-      await client.call('updateWebhook', { params, body: toBody('updateWebhook', fields) });
+      const body = toBody('updateWebhook', { ...fields, expected_updated_at });
+      await client.call('updateWebhook', { params, body });
     },
     remove: async () => {
       await client.call('deleteWebhook', { params });

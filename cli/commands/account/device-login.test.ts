@@ -79,8 +79,7 @@ describe('a person who decides by the code', () => {
     run(line.split(' '), { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token });
   const print = async (line: string) => (await decide(line)).stdout;
   const startSignIn = async () =>
-    (await server.client.call('startDeviceAuthorization', { body: { client_name: 'build-7\u001b[2J' } }))
-      .body;
+    (await server.client.call('startDeviceAuthorization', { body: { client_name: 'build-7' } })).body;
 
   test('is found by its code, and approved with a role', async () => {
     const { user_code, device_code } = await startSignIn();

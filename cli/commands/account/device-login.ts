@@ -6,10 +6,10 @@ import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { isRetryable } from '../../errors/retry.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { openBrowser } from '../../terminal/open-browser.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { isTransient } from '../../transfer/retry.ts';
 
 const FAILED_READS_MAX = 10;
 
@@ -59,7 +59,7 @@ async function waitForApproval(client: Client, codes: Codes, signal: AbortSignal
           EXIT_CODES.forbidden,
         );
       failures += 1;
-      if (!isTransient(error) || failures > FAILED_READS_MAX) throw error;
+      if (!isRetryable(error) || failures > FAILED_READS_MAX) throw error;
     }
     await wait(pauseMs, undefined, { signal });
   }

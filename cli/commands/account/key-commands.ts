@@ -5,6 +5,7 @@ import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatAge } from '../../terminal/format-time.ts';
+import { revokeOption } from './member-commands.ts';
 
 /** Defines `keys` with its commands. */
 export function defineKeyCommands(program: Command, session: Session): void {
@@ -30,16 +31,21 @@ export function defineKeyCommands(program: Command, session: Session): void {
     });
   keys
     .command('revoke')
-    .description('Revoke a key at once.')
+    .description('Revoke a key at once, with everything that was made with it.')
     .argument('<key>', 'The id of the key.')
-    .option('--cascade', 'Also revoke every key that was created through it.')
-    .addHelpText('after', '\nExample:\n  switchyard keys revoke key-4k2m9x --cascade')
-    .action(async (key_id, { cascade }) => {
-      const query = cascade ? { cascade } : {};
+    .option('--cascade', 'Revoke what was made with it too; this is the default.')
+    .option(
+      '--no-cascade',
+      'Keep the keys, worker tokens, trust, share links and webhooks that were made with it.',
+    )
+    .addOption(revokeOption())
+    .addHelpText('after', '\nExample:\n  switchyard keys revoke key-4k2m9x')
+    .action(async (key_id, { cascade = true, revoke }) => {
+      const query = { cascade, ...(revoke ? { revoke: revoke.join(',') } : {}) };
       await session.connect().call('revokeKey', { params: { key_id }, query });
       session.output.print({
         json: { revoked: key_id },
-        text: () => `Revoked ${key_id}${cascade ? ' and its descendants' : ''}.\n`,
+        text: () => `Revoked ${key_id}${cascade ? ' and what was made with it' : ''}.\n`,
         quiet: () => key_id,
       });
     });

@@ -1,5 +1,13 @@
 /** Commands for members and their invites. */
 import { type Command, Option } from '@commander-js/extra-typings';
+import {
+  formatInventoryKind,
+  INVENTORY_KINDS,
+  type InventoryKind,
+  listRevokedKinds,
+  type MemberInventory,
+  RETAINED_KINDS,
+} from '@switchyard/contract/account/inventory.ts';
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { ROLES } from '@switchyard/contract/roles.ts';
@@ -64,16 +72,20 @@ export function defineMemberCommands(program: Command, session: Session): void {
 function defineMemberChanges(members: Pick<Command, 'command'>, session: Session): void {
   members
     .command('update')
-    .description('Change the role or the name of a member. Keys with more rights are revoked.')
+    .description(
+      'Change the role or the name of a member. A weaker role revokes what it could not have made.',
+    )
     .argument('<member>', MEMBER_TEXT)
     .addOption(new Option('--role <role>', 'The role of the member.').choices(ROLES))
     .option('--name <name>', 'The name of the member.')
+    .addOption(keepOption())
+    .addOption(revokeOption())
     .addHelpText('after', '\nExample:\n  switchyard members update bob@example.com --role developer')
-    .action(async (member, { role, name }) => {
+    .action(async (member, { role, name, keep, revoke }) => {
       const params = { member_id: await findMember(session, member) };
       const { body } = await session
         .connect()
-        .call('updateMember', { params, body: dropUndefined({ role, name }) });
+        .call('updateMember', { params, body: dropUndefined({ role, name, keep, revoke }) });
       session.output.print({
         json: body,
         text: () => `${cleanLine(body.email)} has the role ${body.role}.\n`,
@@ -81,22 +93,82 @@ function defineMemberChanges(members: Pick<Command, 'command'>, session: Session
       });
     });
   members
-    .command('delete')
-    .description('Remove a member with all keys and sessions.')
+    .command('inventory')
+    .description(
+      'List what a member made and what works without them: keys for others, worker tokens, links.',
+    )
     .argument('<member>', MEMBER_TEXT)
+    .addHelpText('after', '\nExample:\n  switchyard members inventory bob@example.com')
+    .action(async (member) => printInventory(session, await fetchInventory(session, member)));
+  members
+    .command('delete')
+    .alias('remove')
+    .description('Remove a member with all keys, sessions and everything in their inventory.')
+    .argument('<member>', MEMBER_TEXT)
+    .addOption(keepOption())
+    .addOption(revokeOption())
     .option('--yes', 'Do not ask.')
-    .addHelpText('after', '\nExample:\n  switchyard members delete bob@example.com')
-    .action(async (member, { yes }) => {
-      const params = { member_id: await findMember(session, member) };
+    .addHelpText('after', '\nExample:\n  switchyard members delete bob@example.com --keep worker_tokens')
+    .action(async (member, { keep = [], revoke = [], yes }) => {
+      const { member_id, body } = await fetchInventory(session, member);
+      const kinds = listRevokedKinds(INVENTORY_KINDS, { keep, revoke });
+      const revoked = body.items.filter(({ kind }) => kinds.includes(kind));
+      for (const { kind, id, name, detail } of revoked)
+        session.output.note(cleanLine(`Revokes the ${formatInventoryKind(kind)} ${id} (${name}): ${detail}`));
       const what = `Remove the member ${member} with all keys?`;
       await confirmDeletion(session, { what, word: member, yes });
-      await session.connect().call('deleteMember', { params });
+      const query = {
+        ...(keep.length > 0 ? { keep: keep.join(',') } : {}),
+        ...(revoke.length > 0 ? { revoke: revoke.join(',') } : {}),
+      };
+      await session.connect().call('deleteMember', { params: { member_id }, query });
       session.output.print({
-        json: { deleted: params.member_id },
-        text: () => `Removed ${member}.\n`,
-        quiet: () => params.member_id,
+        json: { deleted: member_id, revoked },
+        text: () => `Removed ${member}.${formatRevoked(body.counts, kinds)}\n`,
+        quiet: () => member_id,
       });
     });
+}
+
+function keepOption() {
+  return new Option(
+    '--keep <kinds...>',
+    'Kinds of their inventory to keep. Everything else is revoked, except invited_keys.',
+  ).choices(INVENTORY_KINDS);
+}
+
+/** Returns the option for the kinds that a removal or a revocation leaves by default. */
+export function revokeOption() {
+  return new Option(
+    '--revoke <kinds...>',
+    'Kinds that are kept by default and revoked now: the first keys of members whom they invited.',
+  ).choices(RETAINED_KINDS);
+}
+
+/** Returns a sentence with the number of revoked things; empty when there are none. */
+function formatRevoked(counts: MemberInventory['counts'], kinds: readonly InventoryKind[]): string {
+  const parts = kinds.filter((kind) => counts[kind] > 0);
+  if (parts.length === 0) return '';
+  return ` Revoked ${parts.map((kind) => formatInventoryKind(kind, counts[kind])).join(', ')}.`;
+}
+
+async function fetchInventory(session: Session, member: string) {
+  const member_id = await findMember(session, member);
+  const { body } = await session.connect().call('getMemberInventory', { params: { member_id } });
+  return { member_id, body };
+}
+
+function printInventory(session: Session, { body }: { body: MemberInventory }): void {
+  session.output.printTable(
+    body.items,
+    [
+      { title: 'KIND', value: ({ kind }) => formatInventoryKind(kind) },
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'ACCESS', value: ({ detail }) => detail },
+    ],
+    { json: body, empty: 'The member made nothing that works without them.', id: ({ id }) => id },
+  );
 }
 
 async function fetchMembers(session: Session) {

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
-import { ApiError } from '@switchyard/contract/client.ts';
+import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { checkToken, parseServerUrl } from '../../profiles/check-connection.ts';
-import { connect } from '../../profiles/connect.ts';
 import { type Profile, type Profiles, readProfiles, writeProfiles } from '../../profiles/profiles.ts';
 import type { Session } from '../../session/session.ts';
 import { formatFields } from '../../terminal/table.ts';
@@ -56,11 +55,7 @@ function defineLogin(program: Command, session: Session): void {
       const token = tokenStdin
         ? (await text(session.terminal.in)).trim()
         : session.terminal.env.SWITCHYARD_TOKEN ||
-          (await logInByDevice(
-            connect({ ...target, token: '' }, session.terminal.signal),
-            session.terminal,
-            browser,
-          ));
+          (await logInByDevice(session.connectTo({ ...target, token: '' }), session.terminal, browser));
       if (!token) throw new CommandError('Standard input is empty; it must have the token.');
       await logIn(session, { ...target, token: checkToken('The token', token) });
     });
@@ -85,8 +80,9 @@ function findFile({ terminal }: Session, name: string): string {
 }
 
 /** Saves the profile after the server has accepted its token. */
-async function logIn({ terminal, options, output }: Session, profile: Profile): Promise<void> {
-  const { body } = await connect(profile, terminal.signal).call('getAccount');
+async function logIn(session: Session, profile: Profile): Promise<void> {
+  const { terminal, options, output } = session;
+  const { body } = await session.connectTo(profile).call('getAccount');
   const saved = readProfiles(terminal.env);
   const name = options.profile ?? chooseName(saved, profile.url);
   const path = writeProfiles(terminal.env, {
@@ -107,7 +103,8 @@ function chooseName({ current, profiles }: Profiles, url: string): string {
   return known ?? (Object.keys(profiles).length === 0 ? 'default' : new URL(url).host);
 }
 
-async function logOut({ terminal, options, output }: Session, revokes: boolean): Promise<void> {
+async function logOut(session: Session, revokes: boolean): Promise<void> {
+  const { terminal, options, output } = session;
   const saved = readProfiles(terminal.env);
   const name = options.profile ?? saved.current;
   const { [name]: removed, ...others } = saved.profiles;
@@ -116,7 +113,7 @@ async function logOut({ terminal, options, output }: Session, revokes: boolean):
       `There is no profile "${name}"; "switchyard profiles" lists them.`,
       EXIT_CODES.notFound,
     );
-  if (revokes) await revokeOwnKey(removed, terminal.signal);
+  if (revokes) await revokeOwnKey(session.connectTo(removed));
   const current = saved.current === name ? (Object.keys(others)[0] ?? '') : saved.current;
   writeProfiles(terminal.env, { current, profiles: others });
   output.print({
@@ -127,8 +124,7 @@ async function logOut({ terminal, options, output }: Session, revokes: boolean):
 }
 
 /** Revokes the key of the profile. One that was revoked before is no error. */
-async function revokeOwnKey(profile: Profile, signal: AbortSignal): Promise<void> {
-  const client = connect(profile, signal);
+async function revokeOwnKey(client: Client): Promise<void> {
   try {
     const { body } = await client.call('getAccount');
     await client.call('revokeKey', { params: { key_id: body.key.id } });

@@ -1,4 +1,5 @@
 /** The command that sends any request of the API, for everything that has no command. */
+
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -12,6 +13,7 @@ import { CommandError } from '../../errors/command-error.ts';
 import { describeRefusal } from '../../errors/report-error.ts';
 import { trustConnection } from '../../profiles/connect.ts';
 import type { Session } from '../../session/session.ts';
+import { createTextCleaner } from '../../terminal/clean-text.ts';
 import { collectPairs } from '../parse-values.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -130,6 +132,7 @@ async function printBody({ terminal, selection, output }: Session, response: Res
     );
   }
   const reader = response.body?.getReader();
+  const clean = terminal.out.isTTY === true ? createTextCleaner() : (chunk: Uint8Array) => chunk;
   for (let read = await reader?.read(); read?.value; read = await reader?.read())
-    terminal.out.write(read.value);
+    terminal.out.write(clean(read.value));
 }

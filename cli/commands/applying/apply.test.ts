@@ -15,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
 let server: TestServer;
 let application: string;
 beforeAll(async () => {
+  writeFileSync(join(folder, 'license.txt'), 'text-of-the-license');
   server = await startTestServer({ env: { SWITCHYARD_WEBHOOK_NETWORKS: 'loopback' } });
   application = await createVersion(server);
 }, 60_000);
@@ -46,6 +47,7 @@ applications:
       licence:
         secrets:
           - {type: env, location: SOLVER_LICENSE, from: {env: LICENSE_KEY}}
+          - {type: file, location: license.txt, from: {file: license.txt}}
     instances:
       production:
         version_id: v1
@@ -64,13 +66,16 @@ const readPlan = async (...args: string[]) => JSON.parse((await run(['plan', '--
 const listActions = (plan: { changes: { action: string; kind: string; id: string }[] }) =>
   plan.changes.map(({ action, kind, id }) => `${action} ${kind} ${id}`);
 
-test('a file is planned, applied in the order of its dependencies, and a second apply changes nothing', async () => {
+test('A12: a file is planned with the places of its secrets, applied in the order of its dependencies, and a second apply changes nothing', async () => {
   write(describeFile());
   const { stdout, code } = await run(['plan', '--check']);
   expect(code).toBe(1);
   expect(stdout).toContain('    configuration.options.duration: "10"');
   expect(stdout).toContain(`    name: "Application ${application}" -> "Vehicle routing"`);
-  expect(stdout).toContain('    secrets.env SOLVER_LICENSE: (secret)');
+  expect(stdout).toContain('    secrets.env SOLVER_LICENSE: (secret) from the variable LICENSE_KEY\n');
+  expect(stdout).toContain(
+    `    secrets.file license.txt: (secret) from the file ${join(folder, 'license.txt')}\n`,
+  );
   expect(stdout).not.toContain('key-of-the-solver');
   const plan = await readPlan();
   expect(listActions(plan)).toEqual([

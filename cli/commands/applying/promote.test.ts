@@ -6,6 +6,8 @@ import { createRun, pushApp, waitForRunEnd } from '@switchyard/server/testing/fi
 import { createShiftedClock } from '@switchyard/server/testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { moveBack, moveForward } from '../../applying/promotion/promotion-state.ts';
+import { watchAfter } from '../../applying/promotion/watch-after.ts';
 import { runCommand } from '../../testing/run-command.ts';
 
 /** Costs the size of the input times the factor of the version. Of an input that breaks it, the run fails. */
@@ -19,7 +21,7 @@ awk -v s="$size" 'BEGIN { printf "{\\"statistics\\":{\\"schema\\":\\"v1\\",\\"re
 `,
 });
 const VERSIONS = { v1: buildApp(1), cheaper: buildApp(0.8, true), dearer: buildApp(1.3) };
-const INSTANCES = ['production', 'staging', 'canary', 'small', 'day', 'night'];
+const INSTANCES = ['production', 'staging', 'canary', 'steady', 'broken', 'small', 'day', 'night'];
 const INPUTS = 11;
 const ORIGINALS = 20;
 /** With fewer units no plan has a verdict. Nothing disturbs the costs of a unit, so every plan of these has one. */
@@ -50,6 +52,10 @@ applications:
         gates: [{type: batch, input_set_id: sizes, objectives: {result.value: minimize}}]
       canary:
         gates: [{type: batch, name: before, input_set_id: sizes, objectives: {result.value: minimize}}]
+      steady:
+        gates: [{type: batch, input_set_id: sizes, objectives: {result.value: minimize}}]
+      broken:
+        gates: [{type: batch, input_set_id: sizes, objectives: {result.value: minimize}}]
       small:
         gates: [{type: batch, input_set_id: few, objectives: {result.value: minimize}}]
       day:
@@ -86,6 +92,13 @@ async function submitRuns(instance: string, count: number, more: object = {}) {
   for (let index = 0; index < count; index += 1)
     ids.push(await createRun(server, 'routing', { instance, input: { size: 100 + 7 * index, ...more } }));
   return Promise.all(ids.map((id) => waitForRunEnd(server, 'routing', id)));
+}
+/** Creates runs of a caller that ran elsewhere, one after the other: `F` for each that failed. */
+async function trackRuns(instance: string, outcomes: string) {
+  for (const outcome of outcomes) {
+    const result = { status: outcome === 'F' ? 'failed' : 'succeeded' };
+    await createRun(server, 'routing', { instance, input: {}, body: { result } });
+  }
 }
 const promote = (args: string[], signal?: AbortSignal) =>
   runCommand(['promote', ...args], {
@@ -144,19 +157,20 @@ test('a gate without a verdict stops the promotion', async () => {
   const { code, stdout } = await promote(['cheaper', '--instance', 'small']);
   expect(code).toBe(1);
   expect(stdout).toContain('Gate batch is undecided');
-  expect(stdout).toContain('switchyard experiments delete promote-small-cheaper-batch');
+  expect(stdout).toContain('Experiment promote-small-cheaper-batch stays: its result counts too.');
+  expect(stdout).not.toContain('experiments delete');
   expect(await readVersion('small')).toBe('v1');
 });
 
 test('runs that fail after the promotion move the instance back, once', async () => {
-  const args = ['cheaper', '--instance', 'canary', '--watch-after', '20'];
+  const args = ['cheaper', '--instance', 'canary', '--watch-after', '20', '--outage-runs', '4'];
   const watched = promote(args);
   await expect.poll(() => readVersion('canary'), { timeout: 60_000 }).toBe('cheaper');
   await submitRuns('canary', 4, { breaks: true });
   const { code, stdout } = await watched;
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /^\d of \d runs failed after the promotion.* Instance canary has version v1 again\.\n$/,
+    /^4 of 4 runs failed in a row after the promotion; .* Instance canary has version v1 again\.\n$/,
   );
   expect(await readVersion('canary')).toBe('v1');
   expect(await promote(args)).toMatchObject({
@@ -165,11 +179,81 @@ test('runs that fail after the promotion move the instance back, once', async ()
   });
 });
 
+test('T5: a burst of failures after 20 runs, of which 2 failed, does not move the instance back', async () => {
+  await trackRuns('steady', 'SSSSFSSSSSSSSFSSSSSS');
+  const watched = promote(['cheaper', '--instance', 'steady', '--watch-after', '20']);
+  await expect.poll(() => readVersion('steady'), { timeout: 60_000 }).toBe('cheaper');
+  await trackRuns('steady', 'FFFFSSSSSSSSSFSSSSSS');
+  const { code, stderr } = await watched;
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stderr).toContain(
+    'The watch compares the next 20 runs with 20 runs before, of which 2 failed. The instance moves back after 12 failures in a row',
+  );
+  expect(stderr).toContain('20 of 20 runs after the promotion, 5 failed');
+  expect(await readVersion('steady')).toBe('cheaper');
+});
+
+test('T5: 3 failures at once after 160 runs without one move the instance back', async () => {
+  await trackRuns('broken', 'S'.repeat(160));
+  const watched = promote(['cheaper', '--instance', 'broken', '--watch-after', '20']);
+  await expect.poll(() => readVersion('broken'), { timeout: 60_000 }).toBe('cheaper');
+  await trackRuns('broken', 'FFF');
+  const { code, stdout } = await watched;
+  // One of 161 runs fails, and it is the first after the release: 1/161, times 6 looks, divided by 80 % of the test.
+  expect({ code, stdout: stdout.replaceAll('\u00a0', ' ') }).toEqual({
+    code: 1,
+    stdout:
+      '3 of 3 runs failed after the promotion, and 0 of 160 before. Failures began, after two successes, in 1 of 1 run after and 0 of 160 before. At equal rates, whatever they are, the test finds so great a rise in at most 4.7 % of releases. Instance broken has version v1 again.\n',
+  });
+  expect(await readVersion('broken')).toBe('v1');
+});
+
+test('T5: --outage-runs without a watch is refused', async () => {
+  expect(await promote(['cheaper', '--instance', 'steady', '--outage-runs', '3'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('add --watch-after'),
+  });
+});
+
 test('the watch ends when enough runs have succeeded', async () => {
   const watched = promote(['cheaper', '--instance', 'staging', '--watch-after', '3']);
   await expect.poll(() => readVersion('staging'), { timeout: 60_000 }).toBe('cheaper');
   await submitRuns('staging', 3);
   expect(await watched).toMatchObject({ code: 0, stderr: expect.stringContaining('3 of 3 runs') });
+});
+
+test('W14: the watch ends when somebody changes the instance, and leaves the hotfix in place', async () => {
+  const promotion = { application: 'routing', instance: 'staging', version: 'cheaper' };
+  const at = { ...params, instance_id: 'staging' };
+  const body = { version_id: 'dearer', expected_version_id: 'cheaper' };
+  const end = await watchAfter(server.client, {
+    ...{ promotion, previous: 'v1', since: new Date(0).toISOString(), runs: 1000 },
+    outageRuns: undefined,
+    signal: AbortSignal.timeout(60_000),
+    async readLastGate() {
+      await server.client.call('updateInstance', { params: at, body });
+      return { outcome: 'positive', reason: '' };
+    },
+    report() {},
+  });
+  expect(end.interruption).toMatch(/^Somebody changed the instance: staging has version dearer now/);
+  // A roll-back whose reason was found before the hotfix.
+  await expect(moveBack(server.client, promotion, 'v1')).rejects.toThrow(
+    'Somebody changed the instance staging meanwhile',
+  );
+  expect(await readVersion('staging')).toBe('dearer');
+});
+
+test('W14: of two promotions of one instance at once, one reports success', async () => {
+  const body = { id: 'pair', name: 'Instance pair', version_id: 'v1' };
+  await server.client.call('createInstance', { params, body });
+  const promotions = ['cheaper', 'dearer'].map((version) =>
+    moveForward(server.client, { application: 'routing', instance: 'pair', version }),
+  );
+  const ends = await Promise.allSettled(promotions);
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  const winner = ends.findIndex(({ status }) => status === 'fulfilled');
+  expect(await readVersion('pair')).toBe(['cheaper', 'dearer'][winner]);
 });
 
 test('a switchback gate lets a better version pass and stops a worse one', async () => {

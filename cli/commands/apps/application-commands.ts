@@ -43,6 +43,22 @@ export function defineApplicationCommands(program: Command, session: Session): v
       printApplication(session, body);
     });
   apps
+    .command('trust')
+    .description('Let the console run the HTML assets of an application without a click.')
+    .argument('<application>', 'The id of the application.')
+    .option('--off', 'Ask for the click again.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  switchyard apps trust routing\n  switchyard apps trust routing --off',
+    )
+    .action(async (application_id, { off }) => {
+      const params = { application_id };
+      const api = session.connect();
+      if (off) await api.call('distrustHtmlAssets', { params });
+      else await api.call('trustHtmlAssets', { params });
+      printApplication(session, (await api.call('getApplication', { params })).body);
+    });
+  apps
     .command('delete')
     .description('Delete an application with its versions, instances, runs, inputs and experiments.')
     .argument('<application>', 'The id of the application.')
@@ -94,8 +110,15 @@ function printApplication({ output }: Session, application: Application): void {
         runtime: pushed?.requirements?.runtime,
         pushed: pushed?.uploaded_at,
         'pushed by': pushed?.user_email,
+        'HTML assets': formatTrust(application),
         created: application.created_at,
       }),
     quiet: () => application.id,
   });
+}
+
+/** Says who trusts the HTML assets; undefined without trust. */
+function formatTrust(application: Application): string | undefined {
+  const { html_assets_trusted, html_assets_trusted_by: by, html_assets_trusted_at: at } = application;
+  return html_assets_trusted ? `trusted by ${by} at ${at}` : undefined;
 }

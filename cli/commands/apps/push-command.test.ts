@@ -84,6 +84,17 @@ describe('push', () => {
     expect(existsSync(join(folder, 'built', 'built'))).toBe(false);
   });
 
+  test.each<[Record<string, unknown>, string]>([
+    [{ python: 'requirements.txt' }, 'app.yaml: python is "requirements.txt"; it must be a map.'],
+    [{ files: [{ a: 1 }] }, 'app.yaml: files.0 is a JSON object; it must be text.'],
+  ])('sends nothing of an app with %j in its manifest', async (fields, words) => {
+    writeApp('wrong', { type: 'python', ...fields });
+    const refused = await cli(['push', 'wrong']);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
+    const params = { application_id: 'wrong' };
+    await expect(server.client.call('getApplication', { params })).rejects.toMatchObject({ status: 404 });
+  });
+
   test('remembers an application whose id is not the name of the folder', async () => {
     writeApp('sources', {});
     expect((await cli(['push', 'sources', '--app', 'delivery', '--quiet'])).stdout).toBe('delivery\n');

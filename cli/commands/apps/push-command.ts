@@ -1,15 +1,16 @@
 /** Pushes the app of a folder. */
+
 import { basename, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import type { Client } from '@switchyard/contract/client.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readAppManifest } from '../../packing/manifest.ts';
 import { type PushResult, pushApp } from '../../packing/push-app.ts';
 import { findLinkedApplication, linkApplication, nameApplication } from '../../session/application-link.ts';
 import { quoteArgument } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { showUpload } from '../contents/transfer-progress.ts';
 import { checkRelease, createRelease, type Release } from './release.ts';
 
@@ -57,7 +58,8 @@ async function push(session: Session, { folder, application, release, wait }: Pu
   readAppManifest(path);
   const named = application ?? session.options.app;
   const id = named ?? chooseApplication(session, path);
-  const client = session.connect();
+  // Scripts push while the server restarts.
+  const client = session.connect({ expectsServer: true });
   await checkRelease(client, id, release);
   const pushed = await pushApp(
     client,
@@ -74,7 +76,7 @@ async function push(session: Session, { folder, application, release, wait }: Pu
   const isLasting = named !== undefined || id !== terminal.env.SWITCHYARD_APP;
   const link = isLasting ? linkApplication(path, id) : undefined;
   if (link !== undefined) output.note(`Wrote ${link}: commands in this folder use application ${id}.`);
-  const created = await createRelease(client, id, release);
+  const created = await createRelease(client, id, release, terminal.signal);
   if (wait) await waitForEarlierRuns(session, id, { instance: created.instance_id, pushedAt });
   output.print({
     json: { application_id: id, ...pushed, ...created },

@@ -5,6 +5,7 @@ import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
+import { retry } from '../../errors/retry.ts';
 
 type Instance = CallResponse<Operations['getInstance']>['body'];
 
@@ -45,6 +46,7 @@ export async function createRelease(
   client: Client,
   application_id: string,
   { version, instance }: Release,
+  signal: AbortSignal,
 ): Promise<{ version_id?: string; instance_id?: string }> {
   if (version === undefined && instance === undefined) return {};
   const params = { application_id };
@@ -54,12 +56,19 @@ export async function createRelease(
   });
   const version_id = created.body.id;
   if (instance === undefined) return { version_id };
-  if (await findInstance(client, application_id, instance))
-    await client.call('updateInstance', {
-      params: { ...params, instance_id: instance },
-      body: { version_id },
-    });
-  else await client.call('createInstance', { params, body: { id: instance, version_id } });
+  // Reads the instance again after a lost connection: its version is the new one when the response was lost.
+  await retry(
+    async () => {
+      const found = await findInstance(client, application_id, instance);
+      if (!found) await client.call('createInstance', { params, body: { id: instance, version_id } });
+      else if (found.version_id !== version_id)
+        await client.call('updateInstance', {
+          params: { ...params, instance_id: instance },
+          body: { version_id, expected_version_id: found.version_id },
+        });
+    },
+    { signal },
+  );
   return { version_id, instance_id: instance };
 }
 

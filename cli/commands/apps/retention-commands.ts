@@ -1,11 +1,12 @@
 /** Commands for the retention policy of an application. */
+
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RetentionPolicy, RetentionPreview } from '@switchyard/contract/applications/retention.ts';
 import { RETENTION_DAYS_MAX } from '@switchyard/contract/limits.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatFields, formatTable } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 
@@ -81,6 +82,7 @@ async function setPolicy(
     body: {
       keep_days: keepDays === undefined ? before.keep_days : keepDays === 'none' ? null : keepDays,
       keep_experiment_runs: keepExperimentRuns ?? before.keep_experiment_runs,
+      expected_updated_at: before.updated_at,
     },
   });
   printPolicy(session, body);

@@ -80,15 +80,18 @@ describe('inputs and sets', () => {
     expect((await cli(['sets'])).stdout).toBe(`Application ${app} has no input sets.\n`);
   });
 
-  test('a folder becomes an archive', async () => {
-    mkdirSync(path('data/days'), { recursive: true });
+  test('W6: a folder becomes an archive with its hidden files', async () => {
+    mkdirSync(path('data/days/.git'), { recursive: true });
     writeFileSync(path('data/days/monday.csv'), 'a,b\n');
-    await cli(['inputs', 'create', 'archive', '--file', 'data']);
+    writeFileSync(path('data/.weights'), 'c,d\n');
+    const { stderr } = await cli(['inputs', 'create', 'archive', '--file', 'data']);
+    expect(stderr).toContain('left out: days/.git (a folder of a tool)');
     expect((await readJson('inputs', 'get', 'archive')).format.input.type).toBe('multi-file');
     await cli(['inputs', 'download', 'archive', '--output', 'archive.tar.gz']);
     const tar = gunzipSync(readFileSync(path('archive.tar.gz'))).toString();
     expect(tar).toContain('days/monday.csv\0');
     expect(tar).toContain('a,b\n');
+    expect(tar).toContain('.weights\0');
   });
 
   test.each<[string[], string]>([
@@ -185,7 +188,7 @@ describe('share links', () => {
       new RegExp(`^${share.id}  ${RegExp.escape(link)}$`, 'm'),
     );
     expect(await print('shares --quiet')).toBe(`${share.id}\n`);
-    expect(await print('shares')).toMatch(/^share-.* \d+ h \d+ min +summary/m);
+    expect(await print('shares')).toMatch(/^share-.*\s1\sd +summary/m);
     expect(await print('shares')).not.toContain(link);
     await print(`shares revoke ${id} ${share.id}`);
     expect((await readShared()).status).toBe(404);

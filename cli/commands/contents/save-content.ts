@@ -1,10 +1,11 @@
 /** Writes content of the server to this machine. */
+
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import type { Selection } from '../../terminal/output.ts';
 import { downloadContent, downloadToFile, downloadToOutput } from '../../transfer/download.ts';
 import { showTransfer } from './transfer-progress.ts';

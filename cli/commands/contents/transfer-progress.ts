@@ -1,9 +1,10 @@
 /** Transfers of a command: a bar at a terminal, notes about lost connections, and the end by a signal. */
+
 import { join } from 'node:path';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { OnRetry } from '@switchyard/contract/transfer/retry.ts';
 import { findStateFolder } from '../../profiles/user-folders.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { createProgressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 import { UnfinishedUploads } from '../../transfer/unfinished-uploads.ts';
 import type { TransferOptions, UploadOptions } from '../../transfer/upload.ts';

@@ -1,14 +1,16 @@
 /** Reads the input of a run or of a managed input from this machine, and uploads it. */
+
 import { createHash } from 'node:crypto';
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { packFolder } from '../../packing/pack.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { uploadContent } from '../../transfer/upload.ts';
 import { showUpload } from './transfer-progress.ts';
 
@@ -91,7 +93,7 @@ async function deriveUploadKey(idempotencyKey: string, content: Blob): Promise<s
   return `upload-${hash.digest('hex')}`;
 }
 
-async function readInput({ terminal }: Session, source: string, option: string): Promise<LocalInput> {
+async function readInput({ terminal, output }: Session, source: string, option: string): Promise<LocalInput> {
   if (source === '-') {
     const content = new Blob([await buffer(terminal.in)]);
     if (content.size > 0) return { content };
@@ -99,21 +101,22 @@ async function readInput({ terminal }: Session, source: string, option: string):
   }
   const path = resolve(terminal.cwd, source);
   if (!existsSync(path)) throw new CommandError(`${option} is "${source}"; ${path} does not exist.`);
-  if (statSync(path).isDirectory()) return { content: await packFolder(path), format: 'multi-file' };
+  if (statSync(path).isDirectory())
+    return { content: await packFolder(path, output.note), format: 'multi-file' };
   const content = await openAsBlob(path);
   if (/\.(tar\.gz|tgz)$/i.test(path)) return { content, format: 'multi-file' };
   if (/\.json$/i.test(path) && content.size <= CHECKED_JSON_BYTES_MAX)
-    assertJson(await content.text(), `${option} ${source}`);
+    assertJson(new Uint8Array(await content.arrayBuffer()), `${option} ${source}`);
   return { content };
 }
 
 /** The server does not check uploads; the app would fail later. */
-function assertJson(text: string, name: string): void {
+function assertJson(bytes: Uint8Array, name: string): void {
   try {
-    JSON.parse(text);
+    JSON.parse(decodeUtf8(bytes));
   } catch (error) {
     throw new CommandError(
-      `${name} is not valid JSON: ${error instanceof Error ? error.message : String(error)}.`,
+      `${name} is not valid ${error instanceof NotUtf8Error ? 'UTF-8' : 'JSON'}: ${error instanceof Error ? error.message : String(error)}.`,
     );
   }
 }

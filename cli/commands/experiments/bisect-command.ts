@@ -30,27 +30,36 @@ export function defineBisectCommand(program: Command, session: Session): void {
       parseNumber,
     )
     .option('--maximum-runs <count>', 'The largest number of runs.', parseCount)
+    .option(
+      '--priority <priority>',
+      'The priority of the runs, from 1 (first) to 9 (last). The default is 9, behind all other runs.',
+      parseCount,
+    )
+    .option('--max-duration <seconds>', 'The maximum duration of each run in seconds.', parseCount)
     .option('--id <id>', 'The id of the experiment.')
     .option('--name <name>', 'The name of the experiment. The default names both versions.')
+    .option('--plan', 'Print the runs and the time of the search; create nothing.')
     .option('--no-watch', 'Create the experiment, and do not wait for its end.')
     .addHelpText(
       'after',
       '\nThe command waits for the end and prints the version. To read it later, use:\n  switchyard experiments result ID\n\nExample:\n  switchyard bisect v1 v9 --indicator result.value --difference 2% --input-set-id peak-days',
     )
-    .action((good, bad, { watch, inputSetId, inputIds, instanceId, maximumRuns, ...options }) =>
-      submitExperiment(session, {
-        type: 'bisect',
-        fields: {
-          ...options,
-          name: options.name ?? `Between ${good} and ${bad}`,
-          good_version_id: good,
-          bad_version_id: bad,
-          input_set_id: inputSetId,
-          input_ids: inputIds,
-          instance_id: instanceId,
-          maximum_runs: maximumRuns,
-        },
-        next: watch ? { watch } : {},
-      }),
+    .action(
+      (good, bad, { plan, watch, inputSetId, inputIds, instanceId, maximumRuns, maxDuration, ...options }) =>
+        submitExperiment(session, {
+          type: 'bisect',
+          fields: {
+            ...options,
+            name: options.name ?? `Between ${good} and ${bad}`,
+            good_version_id: good,
+            bad_version_id: bad,
+            input_set_id: inputSetId,
+            input_ids: inputIds,
+            instance_id: instanceId,
+            maximum_runs: maximumRuns,
+            max_duration: maxDuration,
+          },
+          next: { plan, watch: watch || undefined },
+        }),
     );
 }

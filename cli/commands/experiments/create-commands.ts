@@ -1,7 +1,9 @@
 /** Commands that create experiments: one for each type, because each has its own fields. */
+
 import { type Command, Option } from '@commander-js/extra-typings';
+import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { SWITCHBACK_DESIGNS } from '@switchyard/contract/experiments/experiment-results.ts';
-import type { CommonOptions, CreatedType, RequestFields } from '../../experiments/create-experiment.ts';
+import type { CommonOptions, RequestFields } from '../../experiments/create-experiment.ts';
 import {
   parseCount,
   parseJsonObject,
@@ -32,7 +34,7 @@ export function defineCreateCommands(group: Command, session: Session): void {
 }
 
 /** Adds the options of every type to the command. */
-function addCommon(create: Command, type: CreatedType, description: string) {
+function addCommon(create: Command, type: ExperimentType, description: string) {
   return create
     .command(type)
     .description(description)
@@ -43,6 +45,11 @@ function addCommon(create: Command, type: CreatedType, description: string) {
     .option('--plan', 'Print the runs, the time and the smallest detectable difference; create nothing.')
     .option('--watch', 'Wait for the end, and print the result.');
 }
+
+const PRIORITY_TEXT =
+  'The priority of the runs, from 1 (first) to 9 (last). The default is 9, behind all other runs.';
+
+const MAX_DURATION_TEXT = 'The maximum duration of each run in seconds.';
 
 const OBJECTIVES_TEXT =
   'The direction of each indicator, such as result.value=minimize,result.custom.late=minimize.';
@@ -55,7 +62,7 @@ const FEATURES_TEXT =
 /** Splits the options of the command line from the fields of the request. */
 function submit(
   session: Session,
-  type: CreatedType,
+  type: ExperimentType,
   { plan, watch, start, ...fields }: NextSteps & CommonOptions & RequestFields,
 ): Promise<void> {
   return submitExperiment(session, { type, fields, next: { plan, watch, start } });
@@ -78,6 +85,8 @@ function defineBatch(create: Command, session: Session, type: 'batch' | 'scenari
     .option('--guardrails <indicators>', GUARDRAILS_TEXT, parseList)
     .option('--cluster-by <properties>', CLUSTER_TEXT, parseList)
     .option('--features <features>', FEATURES_TEXT, parseList)
+    .option('--priority <priority>', PRIORITY_TEXT, parseCount)
+    .option('--max-duration <seconds>', MAX_DURATION_TEXT, parseCount)
     .addOption(
       new Option(
         '--racing [confidence]',
@@ -91,16 +100,18 @@ function defineBatch(create: Command, session: Session, type: 'batch' | 'scenari
       'after',
       `\nExample:\n  switchyard experiments create ${type} --name Faster --input-set-id peak-days --instance-ids production,candidate --objectives result.value=minimize${type === 'scenario' ? ' --option-sets \'{"short": {"duration": "1"}, "long": {"duration": "9"}}\'' : ''} --watch`,
     )
-    .action(({ inputSetId, instanceIds, optionSets, seedOption, clusterBy, racing, ...options }) =>
-      submit(session, type, {
-        ...options,
-        racing: racing === true ? {} : racing && { confidence: racing },
-        input_set_id: inputSetId,
-        instance_ids: instanceIds,
-        option_sets: optionSets,
-        seed_option: seedOption,
-        cluster_by: clusterBy,
-      }),
+    .action(
+      ({ inputSetId, instanceIds, optionSets, seedOption, clusterBy, racing, maxDuration, ...options }) =>
+        submit(session, type, {
+          ...options,
+          max_duration: maxDuration,
+          racing: racing === true ? {} : racing && { confidence: racing },
+          input_set_id: inputSetId,
+          instance_ids: instanceIds,
+          option_sets: optionSets,
+          seed_option: seedOption,
+          cluster_by: clusterBy,
+        }),
     );
 }
 
@@ -110,7 +121,7 @@ function defineAcceptance(create: Command, session: Session): void {
     .option('--candidate <instance>', 'The instance that may replace it.')
     .option(
       '--metrics <rule>',
-      'A rule "INDICATOR STATISTIC OPERATOR [TOLERANCE [non-inferiority]]" with an operator gt, ge, lt, le, eq or ne. Repeat the option for more rules.',
+      'A rule "INDICATOR STATISTIC OPERATOR [TOLERANCE [non-inferiority] [accept-same]]" with an operator gt, ge, lt, le, eq or ne. `non-inferiority` decides by the 95 % bound of mean, shifted_geometric_mean or a percentile. Without accept-same, inputs that all tie release nothing. Repeat the option for more rules.',
       parseMetric,
     )
     .option('--input-set-id <id>', 'The input set on which to create the batch of the test.')
@@ -123,20 +134,24 @@ function defineAcceptance(create: Command, session: Session): void {
     )
     .option('--cluster-by <properties>', CLUSTER_TEXT, parseList)
     .option('--features <features>', FEATURES_TEXT, parseList)
+    .option('--priority <priority>', PRIORITY_TEXT, parseCount)
+    .option('--max-duration <seconds>', MAX_DURATION_TEXT, parseCount)
     .addHelpText(
       'after',
-      '\nWith --watch, the exit code is 1 if the test is not passed.\n\nExample:\n  switchyard experiments create acceptance --name "Cheaper routes" --control production --candidate staging --metrics "result.value mean le 1%" --input-set-id peak-days --watch',
+      '\nWith --watch, the exit code is 1 if the test is not passed, and 7 if it is passed and its decision is undecided.\n\nExample:\n  switchyard experiments create acceptance --name "Cheaper routes" --control production --candidate staging --metrics "result.value mean le 1%" --input-set-id peak-days --watch',
     )
-    .action(({ control, candidate, inputSetId, experimentId, failureMargin, clusterBy, ...options }) =>
-      submit(session, 'acceptance', {
-        ...options,
-        control: { instance_id: control },
-        candidate: { instance_id: candidate },
-        input_set_id: inputSetId,
-        experiment_id: experimentId,
-        failure_margin: failureMargin,
-        cluster_by: clusterBy,
-      }),
+    .action(
+      ({ control, candidate, inputSetId, experimentId, failureMargin, clusterBy, maxDuration, ...options }) =>
+        submit(session, 'acceptance', {
+          ...options,
+          max_duration: maxDuration,
+          control: { instance_id: control },
+          candidate: { instance_id: candidate },
+          input_set_id: inputSetId,
+          experiment_id: experimentId,
+          failure_margin: failureMargin,
+          cluster_by: clusterBy,
+        }),
     );
 }
 

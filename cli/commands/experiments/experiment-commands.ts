@@ -1,10 +1,14 @@
 /** Commands for experiments of every type. */
+
 import type { Command } from '@commander-js/extra-typings';
-import { EXPERIMENT_TYPES } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
-import { deleteExperiment, startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
-import type { ExperimentAddress } from '../../experiments/find-experiment.ts';
+import { EXPERIMENT_TYPES } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import {
+  deleteExperiment,
+  type ExperimentAddress,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
 import { listNewest } from '../../experiments/list-newest.ts';
-import { printResult, setExitCode } from '../../experiments/print-result.ts';
+import { printDecision, printResult, setExitCode } from '../../experiments/print-result.ts';
 import { parseCount, parseType } from '../../experiments/read-options.ts';
 import { readResult } from '../../experiments/read-result.ts';
 import { waitForEnd } from '../../experiments/wait-for-end.ts';
@@ -14,6 +18,11 @@ import { definePlanCommand } from './plan-command.ts';
 import { defineRuns } from './runs-command.ts';
 import { locateExperiment, TYPE_OPTION } from './type-option.ts';
 import { defineUpdate } from './update-command.ts';
+
+const DECIDE_OPTION = [
+  '--decide',
+  'Print only the decision. The exit code is 0 to release the candidate, 1 not to release it, and 7 if it is undecided.',
+] as const;
 
 /** Defines `experiments` with its commands. */
 export function defineExperimentCommands(program: Command, session: Session): void {
@@ -47,14 +56,16 @@ function defineWatch(group: Command, session: Session): void {
     .description('Wait for the end of an experiment with a progress bar, and print the verdict.')
     .argument('<id>', 'The id of the experiment.')
     .option(...TYPE_OPTION)
+    .option(...DECIDE_OPTION)
     .addHelpText(
       'after',
-      '\nThe exit code is 1 if the acceptance test is not passed, or if the experiment failed or was canceled, and 0 otherwise.\n\nExample:\n  switchyard experiments watch cheaper-routes',
+      '\nThe exit code is 1 if the acceptance test is not passed, or if the experiment failed or was canceled, 7 if the test is passed and its decision is undecided, and 0 otherwise.\n\nExample:\n  switchyard experiments watch cheaper-routes',
     )
-    .action(async (id, { type }) => {
+    .action(async (id, { type, decide }) => {
       const address = await locateExperiment(session, id, type);
       const { status } = await waitForEnd(session, address);
       const result = await readResult(session.connect(), address);
+      if (decide) return printDecision(session, { ...result, status });
       setExitCode(session, { ...result, status });
       session.output.print({
         json: result.body,
@@ -77,6 +88,7 @@ function defineResult(group: Command, session: Session): void {
     .option('--candidate <name>', 'Only the comparison of this candidate, as the result names it.')
     .option('--report <file>', 'Write the result to this file too, as one HTML file without other files.')
     .option('--csv', 'Print the table of the indicators as CSV, with all digits.')
+    .option(...DECIDE_OPTION)
     .addHelpText(
       'after',
       '\nThe exit code is that of "switchyard experiments watch". An experiment without its end has a result so far.\n\nExample:\n  switchyard experiments result cheaper-routes --report report.html',

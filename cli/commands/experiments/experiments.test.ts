@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAcceptanceApp, createInputSet } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
+import { createRun } from '@switchyard/server/testing/fixtures/apps.ts';
 import {
   type ChosenRun,
   endRuns,
@@ -34,20 +35,20 @@ const run = (args: string[], env: Record<string, string> = {}) =>
     env: { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token, SWITCHYARD_APP: application, ...env },
   });
 
-/** The candidate costs this share of the control, with a spread by input. */
-function chooseCosts(share: number) {
+/** The candidate costs this share of the control, with a spread by input; null: as much as the control. */
+function chooseCosts(share: number | null) {
   const places = new Map<string, number>();
   return ({ input_id, instance_id }: ChosenRun) => {
     const place = places.get(input_id) ?? places.size;
     places.set(input_id, place);
     const cost = 1000 + 10 * place;
-    const value = instance_id === 'candidate' ? cost * (share + place / 1000) : cost;
+    const value = instance_id === 'candidate' && share !== null ? cost * (share + place / 1000) : cost;
     return { indicators: { 'result.value': value } };
   };
 }
 
 /** Runs a command that waits for an experiment, and ends its runs meanwhile. */
-async function runToEnd(args: string[], id: string, share: number) {
+async function runToEnd(args: string[], id: string, share: number | null) {
   const command = run(args);
   await expect
     .poll(async () => {
@@ -78,12 +79,27 @@ describe('a batch experiment', () => {
 
     const ended = await runToEnd(batchArgs('faster', '--watch'), 'faster', 0.9);
     expect(ended.code).toBe(0);
-    expect(ended.stdout).toMatch(/^candidate is better than control in result.value: -\d/);
+    expect(ended.stdout).toMatch(/^Release: candidate is better than control in result.value: -\d/);
+    expect(await run(['experiments', 'watch', 'faster', '--decide', '--quiet'])).toMatchObject({
+      code: 0,
+      stdout: 'yes\n',
+    });
     expect(ended.stderr).toContain('24 of 24 runs');
     expect(ended.stderr).toContain(`/console/apps/${application}/experiments/batch/faster`);
 
     const again = await run(batchArgs('faster-still', '--plan'));
     expect(again.stdout).toMatch(/Smallest detectable difference: [\d.]+\s% of result.value/);
+  });
+
+  test('T6: says why the newest experiment shows no spread to plan from', async () => {
+    expect((await runToEnd(batchArgs('tied', '--watch'), 'tied', null)).code).toBe(0);
+    const { code, stdout } = await run(batchArgs('after-a-tie', '--plan'));
+    expect(code).toBe(0);
+    expect(stdout).toContain('The smallest detectable difference is unknown: experiment_id is "tied"');
+    expect(stdout).toContain('None of 12 inputs differs.');
+    const refused = await run(['experiments', 'plan', '--experiment-id', 'tied', '--difference', '1%']);
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('None of 12 inputs differs.') });
+    expect((await run(['experiments', 'delete', 'tied'])).code).toBe(0);
   });
 
   test('lists its runs and gets another name', async () => {
@@ -110,6 +126,7 @@ describe('a batch experiment', () => {
     const report = readFileSync(join(folder, 'report.html'), 'utf8');
     expect(report).toContain("default-src 'none'");
     expect(report.match(/<svg/g)).toHaveLength(2);
+    expect(report).toContain('<h2>Release: candidate is better than control');
     expect(report).toContain('candidate is better than control in result.value');
     const csv = (await run(['experiments', 'result', 'faster', '--csv'])).stdout;
     expect(csv).toMatch(
@@ -143,13 +160,28 @@ test.each([
 
 describe('an acceptance test', () => {
   test.each([
-    { id: 'cheaper', share: 0.9, code: 0, sentence: 'Passed: candidate meets 1 of 1 rule.' },
-    { id: 'dearer', share: 1.1, code: 1, sentence: 'Not passed: candidate meets 0 of 1 rule.' },
+    { id: 'cheaper', share: 0.9, code: 0, sentence: 'Release: candidate meets 1 of 1 rule.' },
+    {
+      id: 'dearer',
+      share: 1.1,
+      code: 1,
+      sentence:
+        'Do not release: candidate meets 0 of 1 rule. Not met: mean of result.value: candidate ≤ control + 1\u00a0%.',
+    },
   ])('$id exits with $code', async ({ id, share, code, sentence }) => {
     const ended = await runToEnd(acceptanceArgs(id, '--watch'), id, share);
-    expect({ code: ended.code, first: ended.stdout.split('\n')[0] }).toEqual({ code, first: sentence });
+    // It is another look at the inputs of the batch above, and of a deleted one.
+    const first = expect.stringMatching(
+      / 12 of these 12 inputs were run .*"faster"; this is look \d, one of them deleted\.$/,
+    );
+    const [line = ''] = ended.stdout.split('\n');
+    expect({ code: ended.code, line, start: line.slice(0, sentence.length) }).toEqual({
+      ...{ code, line: first, start: sentence },
+    });
     const watched = await run(['experiments', 'watch', id]);
     expect(watched).toMatchObject({ code, stdout: expect.stringContaining(sentence) });
+    const decided = await run(['experiments', 'result', id, '--decide']);
+    expect(decided).toMatchObject({ code, stdout: expect.stringContaining(sentence) });
     // The batch with the same id is read with its type.
     expect((await run(['experiments', 'watch', id, '--type', 'batch'])).code).toBe(0);
     const changed = ['experiments', 'update', id, '--description', 'Checked'];
@@ -198,11 +230,22 @@ describe('a live test', () => {
     expect((await run(['experiments', 'watch', 'copies'])).code).toBe(1);
   });
 
+  test('F4: an id from a name gets a suffix when it is taken, and one of --id stays exact', async () => {
+    const create = async (...args: string[]) =>
+      run(['experiments', 'create', 'shadow', '--maximum-runs', '5', ...pair, '--quiet', ...args]);
+    const ids = [];
+    for (let night = 0; night < 3; night += 1) ids.push((await create('--name', 'Nightly')).stdout.trim());
+    const day = expect.stringMatching(/^nightly-\d{4}-\d\d-\d\d$/);
+    expect(ids).toEqual(['nightly', day, `${ids[1]}-2`]);
+    expect((await create('--id', 'nightly')).code).not.toBe(0);
+    expect(await create('--name', '???')).toMatchObject({ code: 2, stderr: expect.stringContaining('--id') });
+  });
+
   test('has a plan in units of time', async () => {
     const units = ['--unit-duration-minutes', '60', '--units', '20', '--plan'];
     const { stdout } = await run(['experiments', 'create', 'switchback', '--id', 'hours', ...pair, ...units]);
     expect(stdout).toContain('20 units of live runs');
-    expect(stdout).toContain('The plan takes 20 h');
+    expect(stdout).toMatch(/The plan takes 20\sh/);
   });
 
   test.each([
@@ -241,11 +284,43 @@ test('a plan by assumed deviations has sentences and a table of sizes', async ()
   expect(stdout).toContain('Smallest detectable difference');
 });
 
-test('bisect prints the version that made the indicator worse', async () => {
+test('F3: bisect prints its cost with --plan, and otherwise the version that made the indicator worse', async () => {
   const params = { application_id: application };
   for (const id of ['v2', 'v3'])
     await server.client.call('createVersion', { params, body: { id, name: `Version ${id}` } });
   const search = ['--indicator', 'result.value', '--difference', '5%', '--input-set-id', inputSet];
+  await createRun(server, application, {
+    instance: 'control',
+    input: {},
+    body: {
+      configuration: { run_type: { type: 'external' } },
+      result: { status: 'succeeded', execution_duration: 60_000 },
+    },
+  });
+  const plan = (...args: string[]) => run(['bisect', ...args, ...search, '--plan']);
+  const planned = await plan('v1', 'v3', '--instance-id', 'control');
+  // Two tests of seven rounds: the least n with 1.9^n / 2 >= 2 / 0.05.
+  expect(planned.stdout).toBe(
+    [
+      'Up to 2 tests among 3 versions, each in rounds of 24 runs: two versions on 12 inputs.',
+      '336 runs if each test decides after the fewest rounds, and at most 10,000.',
+      'About 5\u00a0h 36\u00a0min for the fewest rounds with 1 slot, by past runs of the same instances.',
+      'Nothing was created.',
+      '',
+    ].join('\n'),
+  );
+  expect(JSON.parse((await plan('v1', 'v3', '--json')).stdout)).toMatchObject({
+    request: { good_version_id: 'v1' },
+    runs: [{ instance: 'latest', runs: 24 }],
+    plan: { version_ids: ['v1', 'v2', 'v3'], runs_per_round: 24, minimum_runs: 336 },
+  });
+  expect(await plan('v3', 'v1')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('bad_version_id is "v1"'),
+  });
+  const searches = await run(['experiments', 'list', '--type', 'bisect']);
+  expect(searches.stdout).toContain('no such experiments');
+
   const command = run(['bisect', 'v1', 'v3', '--id', 'dearer-since', ...search]);
   const readStatus = async (): Promise<string> => {
     const path = `/v1/applications/${application}/experiments/bisect/dearer-since/metadata`;

@@ -1,16 +1,15 @@
 /** Lists the runs of an experiment. */
+
 import type { Command } from '@commander-js/extra-typings';
-import type { CallResponse, Client } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
-import type { ExperimentAddress } from '../../experiments/find-experiment.ts';
+import {
+  type ExperimentAddress,
+  listExperimentRuns,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { parseCount } from '../../experiments/read-options.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { locateExperiment, TYPE_OPTION } from './type-option.ts';
-
-type RunsPage = CallResponse<Operations['listBatchExperimentRuns']>['body'];
-type PageQuery = { limit: number; pagetoken?: string };
 
 /** Defines `experiments runs`. */
 export function defineRuns(group: Pick<Command, 'command'>, session: Session): void {
@@ -31,7 +30,7 @@ export function defineRuns(group: Pick<Command, 'command'>, session: Session): v
 async function printRuns(session: Session, address: ExperimentAddress, limit: number): Promise<void> {
   const client = session.connect();
   const { items, ...rest } = await readPages(limit, async (query) => {
-    const { runs, ...page } = await fetchRuns(client, address, query);
+    const { runs, ...page } = await listExperimentRuns(client, address, query);
     return { ...page, items: runs };
   });
   const now = Date.now();
@@ -52,33 +51,4 @@ async function printRuns(session: Session, address: ExperimentAddress, limit: nu
       id: ({ id }) => id,
     },
   );
-}
-
-/** An acceptance test has the runs of its batch. */
-async function fetchRuns(
-  client: Client,
-  { application, type, id }: ExperimentAddress,
-  query: PageQuery,
-): Promise<RunsPage> {
-  const params = { application_id: application };
-  switch (type) {
-    case 'batch':
-    case 'scenario':
-      return (await client.call('listBatchExperimentRuns', { params: { ...params, batch_id: id }, query }))
-        .body;
-    case 'acceptance': {
-      const { body } = await client.call('getAcceptanceTest', { params: { ...params, acceptance_id: id } });
-      const batch = { ...params, batch_id: body.experiment_id };
-      return (await client.call('listBatchExperimentRuns', { params: batch, query })).body;
-    }
-    case 'shadow':
-      return (await client.call('listShadowTestRuns', { params: { ...params, shadow_id: id }, query })).body;
-    case 'switchback':
-      return (
-        await client.call('listSwitchbackTestRuns', { params: { ...params, switchback_id: id }, query })
-      ).body;
-    case 'bisect':
-      return (await client.call('listBisectExperimentRuns', { params: { ...params, bisect_id: id }, query }))
-        .body;
-  }
 }

@@ -1,6 +1,8 @@
 /** The option with the type of an experiment, which every command for one experiment has. */
-import { EXPERIMENT_TYPES } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
-import { type ExperimentAddress, findExperiment } from '../../experiments/find-experiment.ts';
+
+import { EXPERIMENT_TYPES } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import type { ExperimentAddress } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { findExperiment } from '../../experiments/find-experiment.ts';
 import { parseType } from '../../experiments/read-options.ts';
 import type { Session } from '../../session/session.ts';
 

@@ -1,16 +1,11 @@
 /** Changes the name and the description of an experiment. */
+
 import type { Command } from '@commander-js/extra-typings';
-import type { Client } from '@switchyard/contract/client.ts';
+import { updateExperiment } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import type { ExperimentAddress } from '../../experiments/find-experiment.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { locateExperiment, TYPE_OPTION } from './type-option.ts';
-
-interface Changes {
-  name?: string;
-  description?: string;
-}
 
 /** Defines `experiments update`. */
 export function defineUpdate(group: Pick<Command, 'command'>, session: Session): void {
@@ -37,29 +32,4 @@ export function defineUpdate(group: Pick<Command, 'command'>, session: Session):
         quiet: () => id,
       });
     });
-}
-
-/** Changes the experiment, and returns the response of the API. */
-async function updateExperiment(
-  client: Client,
-  { application, type, id }: ExperimentAddress,
-  body: Changes,
-): Promise<unknown> {
-  const params = { application_id: application };
-  switch (type) {
-    case 'batch':
-    case 'scenario':
-      return (await client.call('updateBatchExperiment', { params: { ...params, batch_id: id }, body })).body;
-    case 'acceptance':
-      return (await client.call('updateAcceptanceTest', { params: { ...params, acceptance_id: id }, body }))
-        .body;
-    case 'shadow':
-      return (await client.call('updateShadowTest', { params: { ...params, shadow_id: id }, body })).body;
-    case 'switchback':
-      return (await client.call('updateSwitchbackTest', { params: { ...params, switchback_id: id }, body }))
-        .body;
-    case 'bisect':
-      return (await client.call('updateBisectExperiment', { params: { ...params, bisect_id: id }, body }))
-        .body;
-  }
 }

@@ -216,10 +216,10 @@ async function updateSet(session: Session, input_set_id: string, options: Update
   const client = session.connect();
   const params = { application_id: session.findApplication(), input_set_id };
   const changesInputs = file !== undefined || inputId !== undefined || removeInput !== undefined;
-  const inputs = changesInputs ? await changeInputs(session, params, options) : undefined;
+  const changes = changesInputs ? await changeInputs(session, params, options) : {};
   const { body } = await client.call('updateInputSet', {
     params,
-    body: dropUndefined({ name, description, inputs }),
+    body: dropUndefined({ name, description, ...changes }),
   });
   session.output.print({
     json: body,
@@ -228,12 +228,12 @@ async function updateSet(session: Session, input_set_id: string, options: Update
   });
 }
 
-/** The API replaces all inputs, so those that stay are sent as they are. Throws CommandError for one that the set has not. */
+/** The API replaces all inputs, so those that stay are sent as they are, if nobody changes them meanwhile. Throws CommandError for one that the set has not. */
 async function changeInputs(
   session: Session,
   params: { application_id: string; input_set_id: string },
   { removeInput = [], ...added }: UpdateOptions,
-): Promise<{ id: string }[]> {
+): Promise<{ inputs: { id: string }[]; expected_updated_at: string }> {
   const { body } = await session.connect().call('getInputSet', { params });
   const unknown = removeInput.find((id) => !body.input_ids.includes(id));
   if (unknown !== undefined)
@@ -242,5 +242,6 @@ async function changeInputs(
       EXIT_CODES.notFound,
     );
   const others = body.input_ids.filter((id) => !removeInput.includes(id)).map((id) => ({ id }));
-  return [...others, ...(await collectInputs(session, params.application_id, added))];
+  const inputs = [...others, ...(await collectInputs(session, params.application_id, added))];
+  return { inputs, expected_updated_at: body.updated_at };
 }

@@ -130,7 +130,11 @@ async function updateInstance(
   const configuration = buildConfiguration(rest, before.configuration);
   const { body } = await session.connect().call('updateInstance', {
     params: { application_id: before.application_id, instance_id },
-    body: dropUndefined({ version_id, name, description, configuration }),
+    body: dropUndefined({
+      ...{ version_id, name, description, configuration },
+      // The configuration is that of the server with the given options.
+      expected_updated_at: before.updated_at,
+    }),
   });
   printInstance(session, body);
 }

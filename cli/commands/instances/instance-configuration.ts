@@ -2,13 +2,15 @@
 import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
-import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import { MAX_DURATION_SECONDS_MAX, PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import { collectAppOption, parseWholeNumber } from '../parse-values.ts';
 
 /** The values of the options that `addConfigurationOptions` adds. */
 export interface ConfigurationOptions {
   executionClass?: (typeof EXECUTION_CLASSES)[number] | undefined;
+  /** false: that of the execution class. */
+  maxDuration?: number | boolean | undefined;
   option?: Record<string, string> | undefined;
   removeOption?: string[] | undefined;
   secretsCollectionId?: string | undefined;
@@ -30,6 +32,12 @@ export function addConfigurationOptions<Args extends unknown[], Opts extends Opt
         EXECUTION_CLASSES,
       ),
     )
+    .option(
+      '--max-duration <seconds>',
+      'Maximum duration of a run, shorter than that of its execution class.',
+      parseWholeNumber(1, MAX_DURATION_SECONDS_MAX),
+    )
+    .option('--no-max-duration', 'Runs have the limit of their execution class.')
     .option('--option <name=value>', 'An option of the app; repeat it for more.', collectAppOption)
     .option('--secrets-collection-id <id>', 'The secrets that runs get; an empty text for none.')
     .option(
@@ -57,9 +65,17 @@ function collectTokens(text: string, before?: Record<string, number>): Record<st
  * earlier one. Undefined when no option was passed.
  */
 export function buildConfiguration(changes: ConfigurationOptions, before?: InstanceConfiguration) {
-  const { priority, queuing, label, license, apiAccess } = changes;
+  const { priority, queuing, label, license, apiAccess, maxDuration } = changes;
   const names = ['executionClass', 'option', 'removeOption', 'secretsCollectionId', 'network'] as const;
-  const values = [...names.map((name) => changes[name]), priority, queuing, label, license, apiAccess];
+  const values = [
+    ...names.map((name) => changes[name]),
+    priority,
+    queuing,
+    label,
+    license,
+    apiAccess,
+    maxDuration,
+  ];
   if (values.every((value) => value === undefined)) return undefined;
   const removed = new Set(changes.removeOption);
   const options = Object.entries({ ...before?.options, ...changes.option }).filter(
@@ -68,6 +84,7 @@ export function buildConfiguration(changes: ConfigurationOptions, before?: Insta
   return dropUndefined({
     ...before,
     execution_class: changes.executionClass ?? before?.execution_class,
+    max_duration: typeof maxDuration === 'boolean' ? undefined : (maxDuration ?? before?.max_duration),
     options: Object.fromEntries(options),
     secrets_collection_id: changes.secretsCollectionId ?? before?.secrets_collection_id,
     queuing: dropUndefined({

@@ -58,6 +58,16 @@ describe('init', () => {
 });
 
 describe('dev', () => {
+  test('W7: accepts nulls as a server does, and names a field that has no effect', async () => {
+    const nulls = 'python: null\nexecution: { entrypoint: null }\nconfiguration: { options: null }\n';
+    writeApp('nulls', 'cat', `${nulls}excution: {}\n`);
+    const { code, stderr } = await run(['dev', 'nulls']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/app\.yaml: excution is not a field .*did you mean execution\?/),
+    });
+  });
+
   test('gives the app its options and input, prints the log, and writes the output', async () => {
     writeApp('echo', 'echo "options $*" >&2; cat', OPTIONS);
     const { code, stderr } = await run(['dev', 'echo', '--option', 'depth=5', '--output', 'out.json']);

@@ -11,6 +11,7 @@ import { copyTemplate, listTemplates, type Template } from '../../development/te
 import { CommandError } from '../../errors/command-error.ts';
 import { linkApplication } from '../../session/application-link.ts';
 import { quoteArgument } from '../../session/hints.ts';
+import { decodeText } from '../../session/read-text-file.ts';
 import type { Session } from '../../session/session.ts';
 import { collectPairs } from '../parse-values.ts';
 
@@ -103,7 +104,7 @@ function defineDev(program: Command, session: Session): void {
 
 function readSecrets(path: string): { type: 'env'; location: string; value: string }[] {
   if (!existsSync(path)) throw new CommandError(`--env-file is "${path}", which does not exist.`);
-  return Object.entries(parseEnv(readFileSync(path, 'utf8'))).map(([location, value]) => ({
+  return Object.entries(parseEnv(decodeText(readFileSync(path), path))).map(([location, value]) => ({
     type: 'env',
     location,
     value: value ?? '',

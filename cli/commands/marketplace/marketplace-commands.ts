@@ -67,13 +67,18 @@ function defineChanges(marketplace: Pick<Command, 'command'>, session: Session):
       .argument('<app>', 'The id of the app in the marketplace.'),
   )
     .addOption(new Option('--state <state>', 'The state of the app.').choices(MARKETPLACE_STATES))
+    .option(
+      '--worker-tokens [id...]',
+      'The worker tokens of subscribers whose workers receive the program, in place of those before; none without an id.',
+    )
     .addHelpText('after', '\nExample:\n  switchyard marketplace update quay --state released')
     .action(async (marketplace_app_id, changes) => {
-      const { state, title, description, categories, features } = changes;
-      const body = dropUndefined({ state, title, description, categories, features });
+      const { state, title, description, categories, features, workerTokens } = changes;
+      const worker_tokens = workerTokens === true ? [] : workerTokens;
+      const body = dropUndefined({ state, title, description, categories, features, worker_tokens });
       if (Object.keys(body).length === 0)
         throw new CommandError(
-          'Nothing to change was given. Give --state, --title, --description, --categories or --features.',
+          'Nothing to change was given. Give --state, --title, --description, --categories, --features or --worker-tokens.',
         );
       const params = { partner_id: await findPartner(session), marketplace_app_id };
       printApp(session, (await session.connect().call('updateMarketplaceApp', { params, body })).body);
@@ -127,6 +132,7 @@ function printApp({ output }: Session, app: App): void {
         categories: app.categories.join(', '),
         features: app.features.join(', '),
         application: app.ref_app_id,
+        'worker tokens': app.worker_tokens?.join(', ') ?? null,
       }),
     quiet: () => app.id,
   });

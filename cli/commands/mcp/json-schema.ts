@@ -16,7 +16,8 @@ export interface JsonSchema {
  */
 export function toJsonSchema(schema: unknown): JsonSchema {
   // The copy has no symbols of the library that made the schema.
-  return convert(JSON.parse(JSON.stringify(schema)));
+  const copy: unknown = JSON.parse(JSON.stringify(schema));
+  return convert(isRecord(copy) ? copy : {});
 }
 
 function convert(value: JsonSchema): JsonSchema {

@@ -36,6 +36,7 @@ const TOOL_OPERATIONS = {
   list_bisect_experiments: 'listBisectExperiments',
   get_bisect_experiment: 'getBisectExperiment',
   plan_experiment: 'planExperiment',
+  plan_bisect_experiment: 'planBisectExperiment',
   get_run_ensemble: 'getRunEnsemble',
   create_run: 'createRun',
   cancel_run: 'cancelRun',

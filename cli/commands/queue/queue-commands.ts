@@ -3,6 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { formatStartRange } from '@switchyard/contract/presentation/format-start-range.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
@@ -93,17 +94,5 @@ function formatQueue(runs: readonly ActiveRun[], settings: Pick<Output, 'tableWi
   return reasons.length === 0 ? table : `${table}\n${reasons.join('')}`;
 }
 
-/** Formats the range of the predicted start, such as `in 20 s to 40 s`. */
-function formatStart(waiting: Waiting | undefined, now: number): string {
-  const predicted = waiting?.predicted_start;
-  if (!predicted) return '';
-  const [earliest, latest] = [predicted.earliest, predicted.latest].map((at) =>
-    formatDelay(Math.max(0, Date.parse(at) - now)),
-  );
-  return earliest === latest ? `in ${earliest}` : `in ${earliest} to ${latest}`;
-}
-
-function formatDelay(ms: number): string {
-  if (ms < 60_000) return `${Math.ceil(ms / 1000)} s`;
-  return ms < 3_600_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 3_600_000)} h`;
-}
+const formatStart = (waiting: Waiting | undefined, now: number): string =>
+  waiting?.predicted_start ? formatStartRange(waiting.predicted_start, now) : '';

@@ -1,14 +1,15 @@
 /** Commands for the assets of a run. */
+
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { downloadToFile } from '../../transfer/download.ts';
 import { saveContent } from '../contents/save-content.ts';
 import { showTransfer } from '../contents/transfer-progress.ts';
@@ -80,9 +81,9 @@ async function downloadAll(session: Session, params: RunParams, target: string):
   const folder = resolve(session.terminal.cwd, target);
   const files: { asset_id: string; file: string }[] = [];
   const used = new Set<string>();
-  for (const asset of await listAssets(session, params)) {
+  for (const [index, asset] of (await listAssets(session, params)).entries()) {
     mkdirSync(folder, { recursive: true });
-    const file = chooseFileName(asset, used);
+    const file = chooseFileName(asset, { used, position: index + 1 });
     const url = await requestUrl(session, params, asset);
     await showTransfer(session, { label: file, total: asset.size }, (options) =>
       downloadToFile(session.connect(), url, join(folder, file), options),
@@ -99,15 +100,27 @@ async function downloadAll(session: Session, params: RunParams, target: string):
   );
 }
 
-/** Returns the name of the asset as that of a file in the folder. An app chooses the names, so they may have a path. */
-function chooseFileName({ id, name }: Asset, used: Set<string>): string {
-  const plain = name
+/**
+ * Returns the name of the asset as that of a file in the folder. An app chooses the names and the server the ids, so both may
+ * have a path.
+ */
+export function chooseFileName(
+  { id, name }: { id: string; name: string },
+  { used, position }: { used: Set<string>; position: number },
+): string {
+  const names = [name, id, `${id}-${position}`].map(plainName);
+  const files = names.filter((one) => one !== '').map((one) => (/\.json$/i.test(one) ? one : `${one}.json`));
+  const file = files.find((one) => !used.has(one.toLowerCase())) ?? `asset-${position}.json`;
+  used.add(file.toLowerCase());
+  return file;
+}
+
+function plainName(text: string): string {
+  return text
     .replaceAll(/[^\p{L}\p{N} _.-]+/gu, '-')
-    .replace(/^[. ]+/, '')
-    .slice(0, FILE_NAME_CHARS_MAX);
-  const stem = plain === '' || used.has(plain.toLowerCase()) ? id : plain;
-  used.add(stem.toLowerCase());
-  return /\.json$/i.test(stem) ? stem : `${stem}.json`;
+    .replace(/^[-. ]+/, '')
+    .slice(0, FILE_NAME_CHARS_MAX)
+    .toWellFormed();
 }
 
 async function downloadOne(

@@ -1,13 +1,21 @@
 /** Compares runs: their facts, options and indicators, and the outputs of two. */
+
 import type { CallResponse, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import {
+  distinguish,
+  type Format,
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatSigned,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { type ContentChange, listChanges } from '@switchyard/contract/presentation/list-changes.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
-import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
 import { type Column, formatFields, formatTable } from '../../terminal/table.ts';
 import { downloadContent } from '../../transfer/download.ts';
 import { requestOutput } from './run-content.ts';
@@ -28,7 +36,7 @@ const TITLED_RUNS_MAX = 3;
 interface ComparedRow {
   name: string;
   values: Value[];
-  format?: (value: number) => string;
+  format?: Format;
 }
 
 interface OutputComparison {
@@ -84,7 +92,7 @@ export async function compareRuns(
 }
 
 function compareFacts(runs: readonly RunDetails[]): ComparedRow[] {
-  const facts: [string, (run: RunDetails) => Value, format?: (value: number) => string][] = [
+  const facts: [string, (run: RunDetails) => Value, format?: Format][] = [
     ['name', ({ name }) => name],
     ['status', ({ status_v2 }) => status_v2],
     ['instance', ({ application_instance_id }) => application_instance_id],
@@ -93,7 +101,7 @@ function compareFacts(runs: readonly RunDetails[]): ComparedRow[] {
     ['execution class', ({ execution_class }) => execution_class],
     ['managed input', ({ metadata }) => metadata.tracking?.input_id],
     ['created by', ({ user_email }) => user_email],
-    ['execution time', ({ metadata }) => metadata.execution_duration, formatDuration],
+    ['run time', ({ metadata }) => metadata.execution_duration, formatDuration],
     ['peak memory', ({ metadata }) => metadata.peak_memory_bytes, formatBytes],
     ['input size', ({ metadata }) => metadata.input_size, formatBytes],
     ['output size', ({ metadata }) => metadata.output_size, formatBytes],
@@ -134,22 +142,21 @@ function formatSection(
     { title, value: ({ name }) => name },
     ...runs.map(({ id }, index) => ({
       title: runs.length > TITLED_RUNS_MAX ? String(index + 1) : id,
-      value: ({ values, format }: ComparedRow) => formatValue(values[index], values[0], format),
+      value: (row: ComparedRow) => formatCell(row, index),
     })),
   ];
   return [formatTable(rows, columns, output)];
 }
 
-/** Formats a value, with its change in percent of the baseline. */
-function formatValue(
-  value: Value,
-  baseline: Value,
-  format: (value: number) => string = formatNumber,
-): string {
+/** Formats a value of the row, with its change to the baseline; values that differ have texts that differ. */
+function formatCell({ values, format = formatNumber }: ComparedRow, index: number): string {
+  const [baseline] = values;
+  const value = values[index];
   if (typeof value !== 'number') return value === undefined || value === '' ? '-' : String(value);
-  if (typeof baseline !== 'number' || baseline === value || baseline === 0) return format(value);
-  const percent = (100 * (value - baseline)) / Math.abs(baseline);
-  return `${format(value)} (${percent > 0 ? '+' : ''}${percent.toFixed(1)} %)`;
+  const numbers = values.filter((one) => typeof one === 'number');
+  const text = distinguish(numbers, format)(value);
+  if (typeof baseline !== 'number' || baseline === value || baseline === 0) return text;
+  return `${text} (${formatSigned((value - baseline) / Math.abs(baseline), formatPercent)})`;
 }
 
 async function compareOutputs(
@@ -195,7 +202,7 @@ async function readOutput(client: Client, { application_id, id }: RunDetails): P
 /** Returns the value in an object, because it can be undefined for text that is no JSON. */
 function parseJson(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: JSON.parse(text) as unknown };
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Creates a run, and optionally waits for its result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
-import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import { MAX_DURATION_SECONDS_MAX, PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { formatHint } from '../../session/hints.ts';
@@ -22,6 +22,7 @@ interface RunOptions extends SourceOptions {
   priority?: number;
   queuing: boolean;
   executionClass?: (typeof EXECUTION_CLASSES)[number];
+  maxDuration?: number;
   secretsCollectionId?: string;
   wait?: true;
   follow?: true;
@@ -59,6 +60,11 @@ export function defineRun(program: Command, session: Session): void {
     )
     .option('--no-queuing', 'Create no run where it would have to wait; the exit code is 5 then.')
     .addOption(new Option('--execution-class <class>', 'The execution class.').choices(EXECUTION_CLASSES))
+    .option(
+      '--max-duration <seconds>',
+      'The maximum duration of the run, shorter than that of its execution class.',
+      parseWholeNumber(1, MAX_DURATION_SECONDS_MAX),
+    )
     .option('--secrets-collection-id <id>', 'The secrets collection, in place of that of the instance.')
     .option(
       '--idempotency-key <key>',
@@ -126,6 +132,7 @@ async function createRun(session: Session, application_id: string, options: RunO
           queuing: { ...(priority !== undefined && { priority }), ...(!queuing && { disabled: true }) },
         }),
         ...(options.executionClass && { execution_class: options.executionClass }),
+        ...(options.maxDuration !== undefined && { max_duration: options.maxDuration }),
         ...(options.secretsCollectionId !== undefined && {
           secrets_collection_id: options.secretsCollectionId,
         }),

@@ -6,9 +6,12 @@ import { setTimeout } from 'node:timers/promises';
 import { ApiError, type CallResponse, type Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { type ReceivedEvent, readEvents } from '@switchyard/contract/read-events.ts';
-import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
+import { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
+import { RunSeries } from '@switchyard/contract/runs/run-series.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { isTransient, retry } from '../../transfer/retry.ts';
+import Type, { type Static } from 'typebox';
+import { isTransient, retry } from '../../errors/retry.ts';
 
 /** The path parameters of a run. */
 export interface RunParams {
@@ -16,13 +19,9 @@ export interface RunParams {
   run_id: string;
 }
 
-type SeriesList = CallResponse<Operations['getRunSeries']>['body']['series'];
-
 /** New points of series. With `reset`, they replace all points before. */
-export interface SeriesChange {
-  reset: boolean;
-  series: SeriesList;
-}
+const SeriesChange = Type.Object({ reset: Type.Boolean(), series: Type.Array(RunSeries) });
+export type SeriesChange = Static<typeof SeriesChange>;
 
 type LogItems = CallResponse<Operations['getRunLiveLogs']>['body']['items'];
 
@@ -80,8 +79,12 @@ async function readStream(
   position: Position,
 ): Promise<RunStatusV2 | undefined> {
   const first = new AbortController();
-  const timer = globalThis.setTimeout(() => first.abort(new Error('No event arrived.')), firstEventMs);
   const before = position.lastId;
+  // Where a stream had events nothing holds them, and a server may restart.
+  const timer =
+    before === ''
+      ? globalThis.setTimeout(() => first.abort(new Error('No event arrived.')), firstEventMs)
+      : undefined;
   try {
     const { body } = await client.call('streamRunEvents', {
       params,
@@ -108,16 +111,19 @@ async function readStream(
   }
 }
 
+const { items, status_v2 } = LiveLog.properties;
+const parseLog = createJsonParser(Type.Object({ items }));
+const parseStatus = createJsonParser(Type.Object({ status_v2 }));
+const parseSeries = createJsonParser(SeriesChange);
+
 /** Returns the status of a status event. The contract declares the data of each event. */
 function handleEvent({ event, data }: ReceivedEvent, observer: RunObserver): RunStatusV2 | undefined {
   if (event === 'log') {
-    const { items }: Pick<LiveLog, 'items'> = JSON.parse(data);
-    observer.onLines?.(items);
+    observer.onLines?.(parseLog(data, 'The event log').items);
   } else if (event === 'series') {
-    const change: SeriesChange = JSON.parse(data);
-    observer.onSeries?.(change);
+    observer.onSeries?.(parseSeries(data, 'The event series'));
   } else if (event === 'status') {
-    const { status_v2 }: Pick<LiveLog, 'status_v2'> = JSON.parse(data);
+    const { status_v2 } = parseStatus(data, 'The event status');
     observer.onStatus?.(status_v2);
     return status_v2;
   }

@@ -1,10 +1,11 @@
 /** Lists runs with every filter of the API. */
+
 import type { Command } from '@commander-js/extra-typings';
 import type { CallRequest, CallResponse, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { formatNumber } from '../../terminal/format-quantity.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import type { Tone } from '../../terminal/style.ts';
 import { parseWholeNumber } from '../parse-values.ts';
@@ -67,6 +68,7 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
   const query = { ...view, ...buildQuery(options) };
   const body = await fetchRuns(session.connect(), application_id, query, limit);
   const now = Date.now();
+  const formatObjective = createObjectiveFormat(body.runs);
   session.output.printTable(
     body.runs,
     [
@@ -78,7 +80,7 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
         isWhole: true,
         tone: ({ status_v2 }) => chooseTone(status_v2),
       },
-      { title: 'OBJECTIVE', value: readObjective, isNumeric: true },
+      { title: 'OBJECTIVE', value: (run) => formatObjective(readObjective(run)), isNumeric: true },
       { title: 'INSTANCE', value: (run) => run.application_instance_id },
       { title: 'CREATED', value: (run) => formatAge(Date.parse(run.created_at), now), isWhole: true },
     ],
@@ -109,9 +111,16 @@ async function fetchRuns(
   return { runs: items, ...rest };
 }
 
-function readObjective({ statistics }: ListedRun): string {
-  const value = statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
-  return typeof value === 'number' ? formatNumber(value) : String(value ?? '');
+type Value = ListedRun['statistics']['indicators'][number]['value'];
+
+function readObjective({ statistics }: ListedRun): Value | undefined {
+  return statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
+}
+
+/** Returns a function that formats the objectives of the runs so that those that differ look different. */
+function createObjectiveFormat(runs: readonly ListedRun[]): (value: Value | undefined) => string {
+  const format = distinguish(runs.map(readObjective).filter((value) => typeof value === 'number'));
+  return (value) => (typeof value === 'number' ? format(value) : String(value ?? ''));
 }
 
 /** Returns the tone of a status. */

@@ -10,13 +10,13 @@ import type { RunParams } from './follow-run.ts';
 
 type ErrorLog = CallResponse<Operations['getRunOutput']>['body']['error_log'];
 
-/** Returns the download URL of the output, if the run has one, and the error with its log. */
+/** Returns the download URL of the output, if the run has one, and the error with its log. A failed run of files has an empty archive. */
 export async function requestOutput(
   client: Client,
   params: RunParams,
 ): Promise<{ url: string | undefined; errorLog: ErrorLog }> {
   const { body } = await client.call('getRunOutput', { params, query: { format: 'url' } });
-  return { url: body.url, errorLog: body.error_log };
+  return { url: body.output ? body.url : undefined, errorLog: body.error_log };
 }
 
 /** Writes the output of a run. Throws for a run without one, with its error. */

@@ -1,11 +1,12 @@
 /** The numbers of a run over its time, as charts. */
+
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatNumber } from '../../terminal/format-quantity.ts';
 import { formatLineChart } from '../../terminal/line-chart.ts';
 import { formatSparkline } from '../../terminal/sparkline.ts';
 import { supportsUnicode } from '../../terminal/unicode.ts';

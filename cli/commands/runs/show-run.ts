@@ -1,10 +1,11 @@
 /** All details of a run, for people. */
+
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { formatBytes, formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { listPhases, measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
-import { formatDuration } from '../../terminal/format-quantity.ts';
 import { formatFields } from '../../terminal/table.ts';
 import type { RunParams } from './follow-run.ts';
 import { chooseProgress, drawSeries } from './run-series.ts';
@@ -48,6 +49,7 @@ function formatSection(title: string, fields: Record<string, string | number | b
 
 function listFields({ metadata, ...run }: RunDetails) {
   const { waiting, tracking } = metadata;
+  const { ran, waited } = measureTimes(metadata, Date.parse(metadata.created_at) + metadata.duration);
   const start = waiting?.predicted_start;
   return {
     run: run.id,
@@ -65,8 +67,9 @@ function listFields({ metadata, ...run }: RunDetails) {
     created: run.created_at,
     started: metadata.initiated_at,
     ended: metadata.finished_at,
-    duration: formatDuration(metadata.duration),
-    'execution time': metadata.initiated_at && formatDuration(metadata.execution_duration),
+    'run time': ran === null ? undefined : formatDuration(ran),
+    waited: waited === null ? undefined : formatDuration(waited),
+    'lost attempts': describeLostAttempts(metadata),
     'peak memory': metadata.peak_memory_bytes && formatBytes(metadata.peak_memory_bytes),
     input: formatContent(metadata.input_size, metadata.format.input.type),
     'managed input': tracking?.input_id,
@@ -74,7 +77,6 @@ function listFields({ metadata, ...run }: RunDetails) {
     runtime: [run.runtime, metadata.runtime_version].filter(Boolean).join(', version '),
     'execution class': run.execution_class,
     priority: run.queuing_priority,
-    attempt: metadata.attempt > 1 ? metadata.attempt : undefined,
     'secrets collection': run.secrets_collection_id,
     experiment: metadata.experiment_id && `${metadata.experiment_id} (${metadata.experiment_type})`,
     'parent run': run.parent_run_id,
@@ -82,6 +84,14 @@ function listFields({ metadata, ...run }: RunDetails) {
     'statistics error': run.statistics.error,
     'assets error': metadata.assets_error,
   };
+}
+
+/** Returns the durations of the attempts that were cut short, such as `4 min 14 s and 12 s`. */
+function describeLostAttempts(metadata: RunDetails['metadata']): string | undefined {
+  const lost = listPhases(metadata, Date.parse(metadata.created_at) + metadata.duration).filter(
+    ({ kind }) => kind === 'lost',
+  );
+  return lost.length === 0 ? undefined : lost.map(({ duration }) => formatDuration(duration)).join(' and ');
 }
 
 function formatContent(bytes: number, format: string): string {

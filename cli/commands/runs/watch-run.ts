@@ -1,13 +1,13 @@
 /** Waits for a run at a terminal, with its status, its log and its objective as they come. */
+import { formatDuration, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { isTransient } from '../../errors/retry.ts';
 import { formatHint } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
 import { createLiveLine, type LiveLine } from '../../terminal/live-line.ts';
 import { formatSparkline } from '../../terminal/sparkline.ts';
 import { supportsUnicode } from '../../terminal/unicode.ts';
-import { isTransient } from '../../transfer/retry.ts';
 import { followRun, type RunParams, type SeriesChange } from './follow-run.ts';
 import { chooseProgress } from './run-series.ts';
 
@@ -61,7 +61,7 @@ export async function watchRun(
   }
 }
 
-/** The state of the last line: `running 12.0 s  objective 1040.6 ▇▅▃▂▁`, or `queued 3.0 s  …` with the reason. */
+/** The state of the last line: `running 12.0 s  objective 1,040.6 ▇▅▃▂▁`, or `queued 3.0 s  …` with the reason. */
 function createRunView(
   session: Session,
   line: LiveLine,
@@ -78,7 +78,7 @@ function createRunView(
     const last = values.at(-1);
     const chart =
       progress && last !== undefined
-        ? `${cleanLine(progress.name)} ${formatNumber(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
+        ? `${cleanLine(progress.name)} ${formatValue(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
         : '';
     const details = status === 'queued' ? reason : chart;
     line.update(`${status} ${formatDuration(Date.now() - startedAt)}  ${details}`);

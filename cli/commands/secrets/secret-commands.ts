@@ -1,12 +1,11 @@
 /** Commands for secrets. A value comes from standard input or a file: arguments are in the process list and the history. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ApiError } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
 import { readPages } from '../../session/list-items.ts';
+import { decodeText, readTextFile } from '../../session/read-text-file.ts';
 import type { Session } from '../../session/session.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 
@@ -119,7 +118,9 @@ async function setSecret(
 ): Promise<void> {
   const { terminal, output } = session;
   const read =
-    fromFile === undefined ? await text(terminal.in) : readFileSync(resolve(terminal.cwd, fromFile), 'utf8');
+    fromFile === undefined
+      ? decodeText(await buffer(terminal.in), 'Standard input')
+      : readTextFile(terminal, fromFile, `--from-file is "${fromFile}", which cannot be read.`);
   // Editors and `echo` end a text with a line feed that is no part of a variable; a file keeps it.
   const value = type === 'env' ? read.replace(/\r?\n$/, '') : read;
   if (value === '')

@@ -1,12 +1,13 @@
 /** Commands on the server's machine: backup, restore and verification of a server's data. */
+
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 

@@ -1,7 +1,8 @@
 /** Prints the storage of the account. */
+
 import type { Command } from '@commander-js/extra-typings';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 
 /** Defines `storage`. */
 export function defineStorage(program: Command, session: Session): void {

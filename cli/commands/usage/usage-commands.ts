@@ -1,12 +1,19 @@
 /** Commands for usage, its cost rate, quotas and licences. */
+
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { USAGE_GROUPS } from '@switchyard/contract/account/usage.ts';
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import {
+  formatBytes,
+  formatHours,
+  formatMoney,
+  formatUse,
+  formatValue,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { defineCostRate } from './cost-rate-commands.ts';
 import { defineStorage } from './storage-command.ts';
@@ -56,6 +63,8 @@ function defineQuotas(program: Command, session: Session): void {
       const body = {
         concurrent_runs: choose(concurrentRuns, before.concurrent_runs),
         core_hours_per_month: choose(coreHoursPerMonth, before.core_hours_per_month),
+        // The API replaces both quotas, so the one that is not given is that of the server.
+        expected_updated_at: before.updated_at,
       };
       const { app } = session.options;
       const client = session.connect();
@@ -84,7 +93,8 @@ async function fetchQuotas(session: Session): Promise<Quotas | ApplicationQuotas
 }
 
 function printQuotas({ output }: Session, quotas: Quotas | ApplicationQuotas): void {
-  const format = (used: number, limit: number | null): string => `${used} of ${limit ?? 'unlimited'}`;
+  const format = (used: number, limit: number | null): string =>
+    limit === null ? `${formatValue(used)} of unlimited` : formatUse(used, limit);
   output.print({
     json: quotas,
     text: () =>
@@ -136,13 +146,14 @@ function parseLicense(text: string): [name: string, total: number] {
 /** The API replaces all licences, so the others are sent as they are. */
 async function changeLicenses(session: Session, changes: ReadonlyMap<string, number | null>): Promise<void> {
   const client = session.connect();
-  const before = (await client.call('getLicenses')).body.licenses;
+  const { licenses: before, updated_at: expected_updated_at } = (await client.call('getLicenses')).body;
   const totals = new Map<string, number | null>([
     ...before.map(({ name, total }): [string, number] => [name, total]),
     ...changes,
   ]);
   const licenses = [...totals].flatMap(([name, total]) => (total === null ? [] : [{ name, total }]));
-  printLicenses(session, (await client.call('setLicenses', { body: { licenses } })).body);
+  const { body } = await client.call('setLicenses', { body: { licenses, expected_updated_at } });
+  printLicenses(session, body);
 }
 
 function printLicenses({ output }: Session, body: Licenses): void {
@@ -158,8 +169,10 @@ function printLicenses({ output }: Session, body: Licenses): void {
   );
 }
 
+const HOUR_S = 3600;
+
 function printUsage({ output }: Session, usage: Usage): void {
-  const currency = usage.cost_rate?.currency ?? '';
+  const currency = usage.cost_rate?.currency;
   const rows = [
     ...usage.items.map((item) => ({ group: formatGroup(item), ...item })),
     { group: 'total', ...usage.total },
@@ -170,11 +183,15 @@ function printUsage({ output }: Session, usage: Usage): void {
       { title: 'GROUP', value: ({ group }) => group },
       { title: 'RUNS', value: ({ runs }) => runs, isNumeric: true },
       { title: 'FAILED', value: ({ failed_runs }) => failed_runs, isNumeric: true },
-      { title: 'CORE HOURS', value: ({ core_seconds }) => (core_seconds / 3600).toFixed(2), isNumeric: true },
+      {
+        title: 'CORE HOURS',
+        value: ({ core_seconds }) => formatHours(core_seconds / HOUR_S),
+        isNumeric: true,
+      },
       { title: 'STORED', value: ({ stored_bytes }) => formatBytes(stored_bytes), isNumeric: true },
       {
         title: 'COST',
-        value: ({ cost }) => (cost === null ? '' : `${cost.toFixed(2)} ${currency}`.trim()),
+        value: ({ cost }) => (cost === null || !currency ? '' : formatMoney(cost, currency)),
         isNumeric: true,
       },
     ],

@@ -1,20 +1,26 @@
 /** The events that a webhook of the server would get, from the changes that the stream of the account names. */
+
 import { randomUUID } from 'node:crypto';
 import type { ExperimentChange, RunChange } from '@switchyard/contract/account/account-streams.ts';
 import { ExperimentInfo, RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { Client } from '@switchyard/contract/client.ts';
+import { readState } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
-import { readState } from '../../experiments/find-experiment.ts';
 
 /** A change of a run or of an experiment, as an event of the stream names it. */
 export type Change = ({ event: 'runs' } & RunChange) | ({ event: 'experiments' } & ExperimentChange);
 
+/** An event, as far as its delivery reads it. */
+export interface BuiltEvent {
+  event_id: string;
+}
+
 /** Returns the event. Data of a run or an experiment that is gone are its ids and statuses alone. */
-export async function buildEvent(client: Client, change: Change, sequence: number): Promise<object> {
+export async function buildEvent(client: Client, change: Change, sequence: number): Promise<BuiltEvent> {
   const isRun = change.event === 'runs';
-  return {
+  const event = {
     event_type: isRun ? 'run.status' : 'experiment.status',
     api_version: API_VERSION,
     event_id: `event-${randomUUID()}`,
@@ -22,6 +28,7 @@ export async function buildEvent(client: Client, change: Change, sequence: numbe
     sequence,
     data: isRun ? await readRun(client, change) : await readExperiment(client, change),
   };
+  return event;
 }
 
 /** Returns the time of the change of a run; the stream sends changes of experiments at once, and without a time. */

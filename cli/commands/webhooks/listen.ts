@@ -2,19 +2,23 @@
  * Forwards changes of runs and experiments to a program on this machine. The server cannot deliver to a machine behind a
  * firewall. So the command follows the stream of the account, and signs and sends the same bodies itself.
  */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ExperimentChange, RunChange } from '@switchyard/contract/account/account-streams.ts';
+import { ExperimentChange, RunChange } from '@switchyard/contract/account/account-streams.ts';
 import {
   createSignatureHeaders,
   WEBHOOK_SECRET_PREFIX,
 } from '@switchyard/contract/account/proofs/webhook-signature.ts';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { API_VERSION, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readEvents } from '@switchyard/contract/read-events.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { buildEvent, type Change, findTime } from './build-event.ts';
+import { type BuiltEvent, buildEvent, type Change, findTime } from './build-event.ts';
 
 const SECRET_BYTES = 32;
 const RECONNECT_MS = 1000;
@@ -34,8 +38,8 @@ export async function listen(session: Session, target: string, webhook: string |
       const { app } = session.options;
       if (app !== undefined && change.application_id !== app) continue;
       sequence += 1;
-      const body = JSON.stringify(await buildEvent(client, change, sequence));
-      printDelivery(session, change, await deliver(target, body, { secret, signal }));
+      const event = await buildEvent(client, change, sequence);
+      printDelivery(session, change, await deliver(target, event, { secret, signal }));
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -50,13 +54,16 @@ async function fetchSecret(client: Client, webhook_id: string): Promise<string> 
   return (await client.call('getWebhookSecret', { params: { webhook_id } })).body.secret;
 }
 
+const parseRunChanges = createJsonParser(Type.Object({ changes: Type.Array(RunChange) }));
+const parseExperimentChanges = createJsonParser(Type.Object({ changes: Type.Array(ExperimentChange) }));
+
 function parseChanges({ event, data }: { event: string; data: string }): Change[] {
   if (event === 'runs') {
-    const { changes }: { changes: RunChange[] } = JSON.parse(data);
+    const { changes } = parseRunChanges(data, 'The event runs');
     return changes.map((change) => ({ event, ...change }));
   }
   if (event !== 'experiments') return [];
-  const { changes }: { changes: ExperimentChange[] } = JSON.parse(data);
+  const { changes } = parseExperimentChanges(data, 'The event experiments');
   return changes.map((change) => ({ event, ...change }));
 }
 
@@ -94,10 +101,11 @@ interface Delivery {
 
 async function deliver(
   target: string,
-  body: string,
+  event: BuiltEvent,
   { secret, signal }: { secret: string; signal: AbortSignal },
 ): Promise<Delivery> {
-  const { event_id: id }: { event_id: string } = JSON.parse(body);
+  const body = JSON.stringify(event);
+  const { event_id: id } = event;
   const startedAt = performance.now();
   const end = (result: number | string): Delivery => ({ result, durationMs: performance.now() - startedAt });
   try {
@@ -136,6 +144,6 @@ function printDelivery(session: Session, change: Change, { result, durationMs }:
       `${findTime(change)}  ${cleanLine(application_id)}  ${id}  ${status.padEnd(9)}  ${output.style(
         isGood ? 'good' : 'bad',
         cleanLine(String(result)),
-      )}  ${Math.round(durationMs)} ms\n`,
+      )}  ${formatDuration(durationMs)}\n`,
     );
 }

@@ -1,12 +1,16 @@
 /** Prints plans of experiments. */
+
+import { ApiError } from '@switchyard/contract/client.ts';
+import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';
 import { formatTable } from '../../terminal/table.ts';
-import { type CreatedType, type RequestFields, toBody } from '../create-experiment.ts';
+import { type RequestFields, toBody } from '../create-experiment.ts';
 import { readTarget } from '../find-experiment.ts';
 import {
+  type ComparedSize,
   describeDetectable,
   describeRuns,
   describeTime,
@@ -21,50 +25,66 @@ const ANY_DIFFERENCE = { type: 'relative', value: 0.05 } as const;
 /** Prints the runs, the time and the smallest detectable difference of an experiment that does not exist yet. */
 export async function printSize(
   session: Session,
-  target: { application: string; type: CreatedType },
+  target: { application: string; type: ExperimentType },
   request: RequestFields,
 ): Promise<void> {
   const { client, application } = readTarget(session);
   const size = await sizeExperiment(client, target, request);
   const time = await describeTime(client, { application, signal: session.terminal.signal }, size);
-  const plan = await planFrom(session, target.type, size);
-  const detectable = plan && describeDetectable(plan);
+  const { plan, refusal } = size.compared ? await planFrom(session, size.compared) : {};
   const lines = [
     describeRuns(size),
     time,
-    detectable ??
-      'The smallest detectable difference is unknown: no completed batch experiment shows the spread. Give it to: switchyard experiments plan',
+    ...describeEvidence(size, { plan, refusal }),
     'Nothing was created.',
   ];
   session.output.print({
-    json: { request, runs: size.runs, time, plan: plan ?? null },
+    json: { request, runs: size.runs, time, plan: size.search ?? plan ?? null },
     text: () => `${lines.map(cleanText).join('\n')}\n`,
   });
 }
 
-/** Returns the plan of the API by the spread of the newest batch experiment; undefined without one. */
+/** Describes what the runs can show. A search has its difference in the request, and runs until it is decided. */
+function describeEvidence({ search }: ExperimentSize, { plan, refusal }: FoundPlan): string[] {
+  if (search) return [];
+  if (refusal !== undefined) return [`The smallest detectable difference is unknown: ${refusal}`];
+  return [
+    (plan && describeDetectable(plan)) ??
+      'The smallest detectable difference is unknown: no completed batch experiment shows the spread. Give it to: switchyard experiments plan',
+  ];
+}
+
+/** The plan of the API, or the reason for which an earlier experiment shows no spread; neither without such an experiment. */
+interface FoundPlan {
+  plan?: ExperimentPlan | undefined;
+  refusal?: string | undefined;
+}
+
+/** Returns the plan of the API by the spread of the newest batch experiment. */
 async function planFrom(
   session: Session,
-  type: CreatedType,
-  { inputs, repetitions, units, indicator }: ExperimentSize,
-): Promise<ExperimentPlan | undefined> {
+  { inputs, repetitions, indicator }: ComparedSize,
+): Promise<FoundPlan> {
   const { client, application } = readTarget(session);
-  // The spread of units of time is not in the runs of a batch.
-  if (type === 'switchback' || type === 'bisect' || inputs < 1 || units > 0) return undefined;
   const experiment_id = await findEarlierExperiment(client, application);
-  if (experiment_id === undefined) return undefined;
-  const { body } = await client.call('planExperiment', {
-    params: { application_id: application },
-    body: {
-      experiment_id,
-      experiment_type: 'batch',
-      indicator,
-      difference: ANY_DIFFERENCE,
-      inputs,
-      repetitions,
-    },
-  });
-  return body;
+  if (experiment_id === undefined) return {};
+  try {
+    const { body } = await client.call('planExperiment', {
+      params: { application_id: application },
+      body: {
+        experiment_id,
+        experiment_type: 'batch',
+        indicator,
+        difference: ANY_DIFFERENCE,
+        inputs,
+        repetitions,
+      },
+    });
+    return { plan: body };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return { refusal: error.reason };
+    throw error;
+  }
 }
 
 interface PlanTarget {
@@ -85,7 +105,7 @@ export async function printPlan(session: Session, { instances, request }: PlanTa
   const signal = session.terminal.signal;
   const time =
     first && instances.length > 0
-      ? await describeTime(client, { application, signal }, { runs, planMs: 0 })
+      ? await describeTime(client, { application, signal }, { runs, rounds: 1, planMs: 0 })
       : undefined;
   const detectable = describeDetectable(plan);
   session.output.print({

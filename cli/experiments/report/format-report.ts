@@ -1,19 +1,19 @@
 /** The result of an experiment as one HTML file, in the frame that the report of the console has. */
+
+import { EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import {
   formatChange,
   formatInterval,
   formatPValue,
-  formatValue,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
-import { TYPE_TEXTS } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import {
   escapeHtml,
   formatReportDocument,
   formatReportFooter,
 } from '@switchyard/contract/experiments/presentation/report-document.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { ComparedView, ExperimentResult, IndicatorView } from '../experiment-result.ts';
+import { type Format, formatSides, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ComparedView, ExperimentResult, PicturedIndicator } from '../experiment-result.ts';
 import { formatEffect } from '../format-result.ts';
 import { drawIntervals, drawValues } from './svg-pictures.ts';
 
@@ -29,10 +29,11 @@ function formatHtmlTable(columns: readonly string[], rows: readonly (readonly st
 
 /** Returns the HTML of the report. `page` is the address of the experiment in the console. */
 export function formatReport(result: ExperimentResult, page: string, now: Date): string {
-  const { name, status, address, headlines, warnings, rules = [], table } = result;
+  const { name, status, address, headlines, looks, warnings, rules = [], table } = result;
   const parts = [
-    `<header><h1>${formatTexts(name)}</h1><p>${TYPE_TEXTS[address.type].label} ${formatTexts(address.id)}, ${status}</p></header>`,
+    `<header><h1>${formatTexts(name)}</h1><p>${EXPERIMENTS[address.type].label} ${formatTexts(address.id)}, ${status}</p></header>`,
     ...headlines.map((headline) => `<h2>${formatTexts(headline)}</h2>`),
+    looks === undefined ? '' : `<p>${formatTexts(looks)}</p>`,
     formatList(warnings),
     rules.length === 0
       ? ''
@@ -67,7 +68,7 @@ function formatCompared({ names, indicators }: ComparedView, unit: string): stri
   ].join('\n');
 }
 
-function formatValues({ indicator, pairs, tally, units, effect }: IndicatorView, unit: string): string {
+function formatValues({ indicator, pairs, tally, units, effect }: PicturedIndicator, unit: string): string {
   if (units)
     return `<h3>Units in the order of time</h3>${(['candidate', 'baseline'] as const)
       .map((side) => {
@@ -76,24 +77,24 @@ function formatValues({ indicator, pairs, tally, units, effect }: IndicatorView,
         );
         const values = own.map(({ mean, isCounted }) => ({ value: mean, isSolid: isCounted }));
         const label = `Means of the ${side}`;
-        return `<p>${label}</p>${drawValues(values, { label, format: (value) => formatSignificant(value, 5) })}`;
+        return `<p>${label}</p>${drawValues(values, { label, format: formatValue })}`;
       })
       .join('')}`;
   const values = (pairs ?? [])
     .filter(({ change, failed }) => change !== null || failed !== null)
     .map(({ change }) => ({ value: change, isSolid: true }));
   const label = `Change of ${indicator} by ${unit}`;
-  const format = (value: number): string => formatChange(effect.measure, value);
+  const format: Format = (value, moreDigits) => formatChange(effect.measure, value, moreDigits);
   const counts = tally ? `<p>${tally.wins} won, ${tally.ties} tied, ${tally.losses} lost.</p>` : '';
   if (values.length === 0) return counts;
   return `<h3>${formatTexts(label)}</h3>${drawValues(values, { label, format, baseline: 0 })}${counts}`;
 }
 
 /** Returns the cells of an indicator, as texts. */
-function listCells(view: IndicatorView): string[] {
+function listCells(view: PicturedIndicator): string[] {
   const { indicator, role, verdict, control, candidate, effect, pValue, adjustedPValue } = view;
   return [
-    ...[indicator, role, verdict, formatValue(control), formatValue(candidate), formatEffect(effect)],
+    ...[indicator, role, verdict, ...formatSides([control, candidate]), formatEffect(effect)],
     ...[formatInterval(effect) ?? '', formatPValue(pValue), formatPValue(adjustedPValue)],
   ];
 }

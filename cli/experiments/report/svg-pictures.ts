@@ -1,14 +1,16 @@
 /** Pictures of a result as SVG for the report. Every meaning has a shape or a word, so that no picture needs colour. */
+
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { findDomain } from '@switchyard/contract/experiments/presentation/interval-domain.ts';
 import { escapeHtml } from '@switchyard/contract/experiments/presentation/report-document.ts';
+import { distinguish, type Format } from '@switchyard/contract/presentation/format-quantity.ts';
 import {
   buildScale,
   findExtent,
   listTicks,
   truncateLabel,
 } from '@switchyard/contract/presentation/scales.ts';
-import type { IndicatorView } from '../experiment-result.ts';
+import type { PicturedIndicator } from '../experiment-result.ts';
 
 const WIDTH = 760;
 const LABEL_WIDTH = 180;
@@ -31,7 +33,7 @@ const formatText = ([x, y]: readonly [number, number], text: string, anchor = 's
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${escapeHtml(text)}</text>`;
 
 /** Draws the change of each indicator with its interval; all of them have the same measure. */
-export function drawIntervals(indicators: readonly IndicatorView[]): string {
+export function drawIntervals(indicators: readonly PicturedIndicator[]): string {
   const [first] = indicators;
   if (!first) return '';
   const [low, high] = findDomain(indicators.map(({ effect }) => effect));
@@ -60,9 +62,11 @@ export function drawIntervals(indicators: readonly IndicatorView[]): string {
       ),
     ];
   });
-  const ticks = listTicks(low, high, TICKS).map((tick) =>
-    formatText([toX(tick), height - 6], formatChange(first.effect.measure, tick), 'middle'),
+  const values = listTicks(low, high, TICKS);
+  const write = distinguish(values, (tick, moreDigits) =>
+    formatChange(first.effect.measure, tick, moreDigits),
   );
+  const ticks = values.map((tick) => formatText([toX(tick), height - 6], write(tick), 'middle'));
   return formatSvg(height, `Change of ${indicators.length} indicators`, [
     ...rows,
     formatLine([toX(0), 0, toX(0), height - AXIS_HEIGHT], FAINT),
@@ -78,7 +82,7 @@ interface PlottedValue {
 
 interface ValuesSettings {
   label: string;
-  format: (value: number) => string;
+  format: Format;
   /** A value with a line across the picture. */
   baseline?: number;
 }
@@ -92,8 +96,10 @@ export function drawValues(
   const [low, high] = findExtent(baseline === undefined ? numbers : [baseline, ...numbers]);
   const toY = buildScale([low, high], [PLOT_HEIGHT - 24, 12]);
   const toX = buildScale([-0.5, values.length - 0.5], [90, WIDTH - 10]);
-  const ticks = listTicks(low, high, TICKS).flatMap((tick) => [
-    formatText([80, toY(tick) + 4], format(tick), 'end'),
+  const ticks = listTicks(low, high, TICKS);
+  const write = distinguish(ticks, format);
+  const lines = ticks.flatMap((tick) => [
+    formatText([80, toY(tick) + 4], write(tick), 'end'),
     formatLine([90, toY(tick), WIDTH - 10, toY(tick)], tick === baseline ? INK : BAND),
   ]);
   const marks = values.map(({ value, isSolid }, index) => {
@@ -101,5 +107,5 @@ export function drawValues(
     if (value === null) return formatText([toX(index), PLOT_HEIGHT - 4], '×', 'middle');
     return `<circle cx="${x}" cy="${toY(value).toFixed(1)}" r="4" ${isSolid ? '' : `fill="none" stroke="${INK}"`}/>`;
   });
-  return formatSvg(PLOT_HEIGHT, label, [...ticks, ...marks]);
+  return formatSvg(PLOT_HEIGHT, label, [...lines, ...marks]);
 }

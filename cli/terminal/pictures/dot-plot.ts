@@ -1,4 +1,5 @@
 /** A picture of values in order: one dot each, with a line at a value such as 0. */
+import { distinguish, type Format } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale, findExtent } from '@switchyard/contract/presentation/scales.ts';
 import { createCanvas, writeText } from './canvas.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -13,7 +14,7 @@ export interface Dot {
 interface DotPlotSettings {
   /** A value with a line across the picture. */
   baseline?: number;
-  format: (value: number) => string;
+  format: Format;
   width: number;
   height?: number;
   glyphs: Glyphs;
@@ -24,9 +25,10 @@ const AXIS_GAP = 2;
 
 /** Returns the lines of the picture. More dots than columns share them: a column then has several dots. */
 export function drawDotPlot(dots: readonly Dot[], settings: DotPlotSettings): string[] {
-  const { baseline, format, width, height = HEIGHT, glyphs } = settings;
+  const { baseline, width, height = HEIGHT, glyphs } = settings;
   const values = dots.flatMap(({ value }) => value ?? []);
   const [low, high] = findExtent(baseline === undefined ? values : [baseline, ...values]);
+  const format = distinguish([low, high, baseline], settings.format);
   const labels = new Map([
     [0, format(high)],
     [height - 1, format(low)],

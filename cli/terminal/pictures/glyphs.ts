@@ -20,6 +20,8 @@ export interface Glyphs {
   cross: string;
   /** Fills of the parts of a bar. */
   fills: readonly [first: string, second: string, third: string];
+  /** The sign of numbers, which the formatter of numbers writes as `−`. */
+  minus: string;
 }
 
 const LINE_DRAWING: Glyphs = {
@@ -34,6 +36,7 @@ const LINE_DRAWING: Glyphs = {
   hollow: '○',
   cross: '×',
   fills: ['█', '▒', '░'],
+  minus: '−',
 };
 
 const ASCII: Glyphs = {
@@ -48,6 +51,7 @@ const ASCII: Glyphs = {
   hollow: '.',
   cross: 'x',
   fills: ['#', '=', '.'],
+  minus: '-',
 };
 
 /** Returns the characters for the locale of the environment. Windows Terminal has UTF-8 without a locale. */

@@ -1,4 +1,5 @@
 /** A picture of intervals, one line each, around the line of no change. */
+import { distinguish, type Format } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale } from '@switchyard/contract/presentation/scales.ts';
 import { createCanvas } from './canvas.ts';
 import { fitLabel } from './fit-label.ts';
@@ -19,7 +20,7 @@ interface IntervalPlotSettings {
   /** The range of the axis, which contains 0. */
   domain: readonly [low: number, high: number];
   /** Formats a bound of the axis. */
-  format: (value: number) => string;
+  format: Format;
   width: number;
   glyphs: Glyphs;
 }
@@ -34,7 +35,7 @@ export function drawIntervalPlot(rows: readonly IntervalRow[], settings: Interva
   const words = Math.max(...rows.map(({ word }) => word.length));
   const columns = Math.max(PLOT_COLUMNS_MIN, width - labels - words - 4);
   const toColumn = buildScale(domain, [0, columns - 1]);
-  const [first, last] = [format(domain[0]), format(domain[1])];
+  const [first = '', last = ''] = domain.map(distinguish(domain, format));
   const axis = `${first}${' '.repeat(Math.max(1, columns - first.length - last.length))}${last}`;
   return [
     `${' '.repeat(labels + 2)}${axis}`,

@@ -118,7 +118,7 @@ test('a timeline has a strip for each side, with hollow marks for units that do 
 test.each([
   {
     progress: { ended: 12, total: 24, failed: 1, remainingMs: 30_000 },
-    line: '[##########..........] 12 of 24 runs, 1 failed, about 30 s to go',
+    line: '[##########..........] 12 of 24 runs, 1 failed, about 30\u00a0s to go',
   },
   { progress: { ended: 3, total: 0, failed: 0, remainingMs: undefined }, line: '3 runs' },
   { progress: { ended: 1, total: 0, failed: 0, remainingMs: undefined }, line: '1 run' },

@@ -1,4 +1,5 @@
 /** A picture of the units of a switchback test: their means over time, and the side that served each. */
+import type { Format } from '@switchyard/contract/presentation/format-quantity.ts';
 import { createCanvas } from './canvas.ts';
 import { drawDotPlot } from './dot-plot.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -11,7 +12,7 @@ export interface TimelineUnit {
 }
 
 interface TimelineSettings {
-  format: (value: number) => string;
+  format: Format;
   width: number;
   glyphs: Glyphs;
 }

@@ -45,7 +45,9 @@ test('a day without a connection is the end, because the upload has expired', ()
   });
 });
 
-test('500 MB are accepted, and one byte more is an error with both sizes', () => {
+test('500 MiB are accepted, and one byte more is an error with both sizes', () => {
   expect(findSizeError(524_288_000)).toBeUndefined();
-  expect(findSizeError(524_288_001)?.message).toContain('has 501 MB, and an upload has at most 500 MB');
+  expect(findSizeError(524_288_001)?.message).toBe(
+    'The file has 500.000001\u00a0MiB, and an upload has at most 500\u00a0MiB. Send a smaller file.',
+  );
 });

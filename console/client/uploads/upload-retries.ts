@@ -1,10 +1,10 @@
 /** Further attempts of an upload of the console, and its errors for people. */
 import { ApiError } from '@switchyard/contract/client.ts';
 import { UPLOAD_BYTES_MAX, UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
+import { formatBinaryBytes, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';
 import { growPauses, isTransientResponse } from '@switchyard/contract/transfer/retry.ts';
 import { ConnectionLostError } from './send-with-progress.ts';
 
-const MEGABYTE = 1024 * 1024;
 const HOURS = UPLOAD_RETENTION_MS / (60 * 60 * 1000);
 const FORBIDDEN = 403;
 const PAYLOAD_TOO_LARGE = 413;
@@ -36,9 +36,8 @@ export function describeRetry(error: unknown): string {
 /** Returns an error for content that is too large; undefined for other content. */
 export function findSizeError(bytes: number): Error | undefined {
   if (bytes <= UPLOAD_BYTES_MAX) return undefined;
-  return new Error(
-    `The file has ${Math.ceil(bytes / MEGABYTE)} MB, and an upload has at most ${UPLOAD_BYTES_MAX / MEGABYTE} MB. Send a smaller file.`,
-  );
+  const [size, most] = formatSides([bytes, UPLOAD_BYTES_MAX], formatBinaryBytes);
+  return new Error(`The file has ${size}, and an upload has at most ${most}. Send a smaller file.`);
 }
 
 /** Returns the error of an upload that has ended, with the next step for people. */

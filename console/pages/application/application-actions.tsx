@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 
-type NamedApplication = Pick<Application, 'id' | 'name' | 'description'>;
+type NamedApplication = Pick<Application, 'id' | 'name' | 'description' | 'updated_at'>;
 
 interface DialogProps {
   application: NamedApplication;
@@ -39,8 +39,10 @@ function RenameApplication({ application, onClose }: DialogProps) {
     <RenameDialog
       noun="application"
       current={application}
+      fetchCurrent={async () => (await client.call('getApplication', { params })).body}
       buildRequest={(body) => ['updateApplication', { params, body }]}
-      onRename={async (body) => {
+      onRename={async (changed, condition) => {
+        const body = { ...changed, ...condition };
         const response = await client.call('updateApplication', { params, body });
         queryClient.setQueryData(applicationQuery(application.id).queryKey, response.body);
         await queryClient.invalidateQueries(applicationsQuery);

@@ -14,6 +14,7 @@ import { isSubscription, SubscriptionNotice } from '../../ui/subscriptions/subsc
 import { useRight } from '../../ui/use-right.ts';
 import { ApplicationActions } from './application-actions.tsx';
 import styles from './application-page.module.css';
+import { HtmlAssetsSection } from './html-assets-section.tsx';
 import { IndicatorSection } from './indicator-section.tsx';
 import { InstancesSection } from './instances-section.tsx';
 import { RecentRuns } from './recent-runs.tsx';
@@ -81,6 +82,7 @@ export function ApplicationPage() {
         <InstancesSection application={application} />
         <VersionsSection application={application} />
         <ExecutableSection application={application} />
+        <HtmlAssetsSection application={data} />
       </div>
     </>
   );

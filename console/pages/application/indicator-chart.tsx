@@ -1,4 +1,4 @@
-import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { distinguish, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useRef } from 'react';
 import { useWidth } from '../../ui/charts/use-width.ts';
 import styles from './indicator-chart.module.css';
@@ -92,6 +92,7 @@ function Axes({
   const { low, high, toY } = scales;
   const steps = high === low ? 0 : GRID_LINES;
   const values = Array.from({ length: steps + 1 }, (_, step) => low + ((high - low) * step) / (steps || 1));
+  const format = distinguish(values);
   const instants = points.map(({ at }) => at);
   return (
     <g className={styles.axes}>
@@ -99,7 +100,7 @@ function Axes({
         <g key={value}>
           <line x1={MARGIN.left} x2={width - MARGIN.right} y1={toY(value)} y2={toY(value)} />
           <text x={MARGIN.left - 8} y={toY(value) + 4} textAnchor="end">
-            {formatSignificant(value, 6)}
+            {format(value)}
           </text>
         </g>
       ))}

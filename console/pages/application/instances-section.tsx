@@ -1,13 +1,12 @@
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { applicationQuery, instancesQuery } from '../../client/applications.ts';
-import { client, describeError } from '../../client/client.ts';
 import { listItems } from '../../client/list-items.ts';
-import { queryClient } from '../../client/queries.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
+import { useSetDefault } from '../../ui/resources/use-set-default.ts';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './application-page.module.css';
@@ -47,7 +46,7 @@ export function InstancesSection({ application }: { application: string }) {
           </LinkButton>
         )}
       </div>
-      {change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
+      <SendError sending={change.sending} onLoad={change.load} />
       <TableRegion label="Table of instances">
         <table className={table.table}>
           <thead>
@@ -66,7 +65,7 @@ export function InstancesSection({ application }: { application: string }) {
                 application={application}
                 instance={instance}
                 isDefault={instance.id === (data.default_instance || 'latest')}
-                onChoose={() => change.mutate(instance.id)}
+                onChoose={() => change.sending.mutate(instance.id)}
               />
             ))}
           </tbody>
@@ -116,21 +115,6 @@ function InstanceRow({ application, instance, isDefault, onChoose }: InstanceRow
       </td>
     </tr>
   );
-}
-
-function useSetDefault(application: string) {
-  return useMutation({
-    mutationFn: (instance: string) =>
-      client.call('updateApplication', {
-        params: { application_id: application },
-        body: { default_instance: instance },
-      }),
-    onSuccess: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['getApplication'] }),
-        queryClient.invalidateQueries({ queryKey: ['listApplications'] }),
-      ]),
-  });
 }
 
 function DefaultMark({

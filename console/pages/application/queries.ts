@@ -3,10 +3,13 @@ import { unlessLive } from '../../client/account-changes.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
-/** The latest runs of the application, as many as one page of the API has. */
+/** The latest production runs of the application, as many as one page of the API has. */
 export const recentRunsQuery = (application: string) =>
   queryOptions({
-    ...operationQuery('listRuns', { params: { application_id: application } }),
+    ...operationQuery('listRuns', {
+      params: { application_id: application },
+      query: { production: true },
+    }),
     refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data?.runs ?? [])),
     meta: { topics: [{ events: 'runs', application }] },
   });

@@ -1,7 +1,10 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
+import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { instanceQuery } from '../../client/applications.ts';
+import { describeError } from '../../client/client.ts';
 import { Sparkline } from '../../ui/charts/sparkline.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
@@ -15,7 +18,6 @@ import {
   buildDurationTrend,
   buildObjectiveTrend,
   computeFailureRate,
-  findLatestVersion,
   type ListedRun,
 } from './recent-runs.ts';
 
@@ -37,7 +39,7 @@ export function ApplicationRow({ application }: { application: Application }) {
       </td>
       <LastRun run={data?.runs[0]} isLoaded={data !== undefined} application={application.id} />
       <RunTrends runs={data?.runs ?? []} />
-      <ActiveVersion application={application} runs={data?.runs ?? []} />
+      <ActiveVersion application={application} isSeen={isSeen} />
     </tr>
   );
 }
@@ -65,7 +67,7 @@ function LastRun({
   isLoaded: boolean;
   application: string;
 }) {
-  if (!run) return <td className={styles.soft}>{isLoaded ? 'No run yet' : ''}</td>;
+  if (!run) return <td className={styles.soft}>{isLoaded ? 'No production run yet' : ''}</td>;
   return (
     <td>
       <RunLink application={application} run={run.id} className={styles.last}>
@@ -87,23 +89,30 @@ function RunTrends({ runs }: { runs: readonly ListedRun[] }) {
       <td>{objective && <Sparkline {...objective} />}</td>
       <td>{duration && <Sparkline {...duration} />}</td>
       <td className={`${table.number} ${rate ? styles.failing : styles.soft}`}>
-        {rate !== undefined && `${Math.round(rate * 100)} %`}
+        {rate !== undefined && formatPercent(rate)}
       </td>
     </>
   );
 }
 
-/** The version that a run without an instance id gets. */
-function ActiveVersion({ application, runs }: { application: Application; runs: readonly ListedRun[] }) {
-  const { default_instance, active_executable } = application;
-  if (default_instance !== '' && default_instance !== 'latest') {
-    const version = findLatestVersion(runs, default_instance);
+/** The version that a run without an instance id gets: that of the default instance, whatever has run last. */
+function ActiveVersion({ application, isSeen }: { application: Application; isSeen: boolean }) {
+  const { id, default_instance, active_executable } = application;
+  const hasInstance = default_instance !== '' && default_instance !== 'latest';
+  const { data, error } = useQuery({
+    ...instanceQuery(id, default_instance),
+    enabled: isSeen && hasInstance,
+  });
+  if (hasInstance)
     return (
       <td className={styles.version}>
-        {default_instance} {version && <span className={styles.soft}>· {version}</span>}
+        {default_instance}{' '}
+        <span className={styles.soft}>
+          {data && `· ${data.version_id}${data.version_deleted ? ' (deleted)' : ''}`}
+          {error && `· ${describeError(error)}`}
+        </span>
       </td>
     );
-  }
   if (!active_executable) return <td className={styles.soft}>No executable yet</td>;
   return (
     <td className={styles.version}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildObjectiveTrend, computeFailureRate, findLatestVersion, type ListedRun } from './recent-runs.ts';
+import { buildObjectiveTrend, computeFailureRate, type ListedRun } from './recent-runs.ts';
 
 function buildRun(status_v2: ListedRun['status_v2'], value?: number | string): ListedRun {
   const indicators = value === undefined ? [] : [{ name: 'result.value', value }];
@@ -8,8 +8,6 @@ function buildRun(status_v2: ListedRun['status_v2'], value?: number | string): L
     status_v2,
     created_at: '2026-11-20T08:00:00.000Z',
     statistics: { status: 'success', error: '', indicators },
-    application_instance_id: 'production',
-    application_version_id: 'v2',
   };
 }
 
@@ -37,9 +35,4 @@ test('a trend is oldest first, and skips runs that have not ended', () => {
 
 test('a single value or text is no trend', () => {
   expect(buildObjectiveTrend([buildRun('succeeded', 3), buildRun('succeeded', 'many')])).toBeUndefined();
-});
-
-test('the version is that of the latest run of the instance', () => {
-  expect(findLatestVersion([buildRun('queued')], 'production')).toBe('v2');
-  expect(findLatestVersion([buildRun('queued')], 'latest')).toBeUndefined();
 });

@@ -9,10 +9,7 @@ const OBJECTIVE = 'result.value';
 const DURATION_S = 'run.duration';
 const VALUES_MIN = 2;
 
-export type ListedRun = Pick<
-  Run,
-  'id' | 'status_v2' | 'created_at' | 'statistics' | 'application_instance_id' | 'application_version_id'
->;
+export type ListedRun = Pick<Run, 'id' | 'status_v2' | 'created_at' | 'statistics'>;
 
 /** A row of values, oldest first, with the sentence for readers who do not see it. */
 export interface Trend {
@@ -55,9 +52,4 @@ export function buildObjectiveTrend(runs: readonly ListedRun[]): Trend | undefin
 /** Returns the durations that the runs report in seconds. */
 export function buildDurationTrend(runs: readonly ListedRun[]): Trend | undefined {
   return buildTrend(runs, DURATION_S, 'Duration in seconds');
-}
-
-/** Returns the version of the latest run of an instance, or undefined if no listed run has one. */
-export function findLatestVersion(runs: readonly ListedRun[], instance: string): string | undefined {
-  return runs.find((run) => run.application_instance_id === instance)?.application_version_id || undefined;
 }

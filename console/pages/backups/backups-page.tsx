@@ -1,7 +1,10 @@
 import type { Backup } from '@switchyard/contract/account/backups.ts';
-import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { quoteShell } from '../../ui/forms/quote-shell.ts';

@@ -37,7 +37,13 @@ describe.skipIf(!hasBrowser)('backups', () => {
     await page.getByRole('alert').filter({ hasText: 'A blob is missing.' }).waitFor();
     const cells = page.getByRole('row').nth(1).getByRole('cell');
     expect(await cells.allTextContents()).toEqual(
-      expect.arrayContaining(['yesterday', '/backups/1 days', '1,200', '1 min 12 s', 'Damaged, just now']),
+      expect.arrayContaining([
+        'yesterday',
+        '/backups/1 days',
+        '1,200',
+        '1\u00a0min 12\u00a0s',
+        'Damaged, just now',
+      ]),
     );
     expect(await page.getByText('more than two days old').count()).toBe(0);
     await page.getByText("npm run restore -- '/backups/1 days' --check").waitFor();

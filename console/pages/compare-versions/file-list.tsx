@@ -1,7 +1,7 @@
 import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 import styles from './compare-versions-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$application/compare-versions');

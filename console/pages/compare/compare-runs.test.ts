@@ -57,8 +57,8 @@ function findRow(runs: readonly ComparedRun[], name: string) {
 }
 
 test.each([
-  [12, 18, '+6 (+50 %)'],
-  [-4, -5, '-1 (-25 %)'],
+  [12, 18, '+6 (+50\u00a0%)'],
+  [-4, -5, '−1 (−25\u00a0%)'],
   [0, 3, '+3'],
   [7, 7, undefined],
   ['a', 3, undefined],
@@ -69,18 +69,18 @@ test.each([
   expect(row?.isEqual).toBe(baseline === cost);
 });
 
-test('less execution time is better, and an indicator has no direction', () => {
+test('less run time is better, and an indicator has no direction', () => {
   const runs = [
     buildRun({ cost: 2 }),
     buildRun({ cost: 1, milliseconds: 50 }),
     buildRun({ milliseconds: 150 }),
   ];
-  expect(findRow(runs, 'Execution time')?.values).toEqual([
-    { text: '100 ms' },
-    { text: '50 ms', change: { text: '-50 ms (-50 %)', outcome: 'better' } },
-    { text: '150 ms', change: { text: '+50 ms (+50 %)', outcome: 'worse' } },
+  expect(findRow(runs, 'Run time')?.values).toEqual([
+    { text: '100\u00a0ms' },
+    { text: '50\u00a0ms', change: { text: '−50\u00a0ms (−50\u00a0%)', outcome: 'better' } },
+    { text: '150\u00a0ms', change: { text: '+50\u00a0ms (+50\u00a0%)', outcome: 'worse' } },
   ]);
-  expect(findRow(runs, 'cost')?.values[1]?.change).toEqual({ text: '-1 (-50 %)' });
+  expect(findRow(runs, 'cost')?.values[1]?.change).toEqual({ text: '−1 (−50\u00a0%)' });
 });
 
 test('an option that one run lacks is a difference', () => {

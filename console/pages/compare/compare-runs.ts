@@ -1,8 +1,14 @@
 /** Compares runs value by value. The first run is the baseline. Pure. */
 
-import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  distinguish,
+  type Format,
+  formatBytes,
+  formatDifference,
+  formatDuration,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 
 /** The difference of a number to that of the baseline. */
 interface Change {
@@ -37,13 +43,9 @@ type Value = string | number | boolean | undefined;
 /** The meaning of the numbers of a property. */
 interface Measure {
   /** Writes an amount with its unit; the default is the number alone. */
-  format?: (amount: number) => string;
+  format?: Format;
   isLessBetter?: true;
 }
-
-/** The percentages have one decimal, the numbers at most 12 significant digits. */
-const signed = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12, signDisplay: 'exceptZero' });
-const percentages = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
 /** Returns facts, options and indicators of the runs. A value that a run does not have is empty. */
 export function compareRuns(runs: readonly ComparedRun[]): ComparedGroup[] {
@@ -64,7 +66,7 @@ function compareFacts(runs: readonly ComparedRun[]): ComparedRow[] {
     ['Managed input', ({ metadata }) => metadata.tracking?.input_id],
     ['Created by', ({ user_email }) => user_email],
     [
-      'Execution time',
+      'Run time',
       ({ metadata }) => metadata.execution_duration,
       { format: formatDuration, isLessBetter: true },
     ],
@@ -98,32 +100,27 @@ function compareMaps(maps: readonly ReadonlyMap<string, Value>[]): ComparedRow[]
   );
 }
 
-function compareValues(name: string, values: readonly Value[], measure: Measure = {}): ComparedRow {
+function compareValues(
+  name: string,
+  values: readonly Value[],
+  { format = formatNumber, isLessBetter }: Measure = {},
+): ComparedRow {
   const [baseline] = values;
+  const write = distinguish(
+    values.filter((value) => typeof value === 'number'),
+    format,
+  );
   return {
     name,
     isEqual: values.every((value) => value === baseline),
     values: values.map((value) => {
-      const change = findChange(baseline, value, measure);
-      return { text: formatValue(value, measure), ...(change && { change }) };
+      const text = typeof value === 'number' ? write(value) : String(value ?? '');
+      if (typeof baseline !== 'number' || typeof value !== 'number' || baseline === value) return { text };
+      const outcome = value < baseline ? 'better' : 'worse';
+      return {
+        text,
+        change: { text: formatDifference(baseline, value, format), ...(isLessBetter && { outcome }) },
+      };
     }),
-  };
-}
-
-function formatValue(value: Value, { format = formatNumber }: Measure): string {
-  return typeof value === 'number' ? format(value) : String(value ?? '');
-}
-
-/** Returns the difference of two numbers; undefined for equal ones and for anything else. */
-function findChange(baseline: Value, value: Value, { format, isLessBetter }: Measure): Change | undefined {
-  if (typeof baseline !== 'number' || typeof value !== 'number' || baseline === value) return undefined;
-  const difference = value - baseline;
-  const percent = percentages.format((100 * difference) / Math.abs(baseline));
-  const amount = format
-    ? `${difference < 0 ? '-' : '+'}${format(Math.abs(difference))}`
-    : signed.format(difference);
-  return {
-    text: baseline === 0 ? amount : `${amount} (${percent} %)`,
-    ...(isLessBetter && { outcome: difference < 0 ? 'better' : 'worse' }),
   };
 }

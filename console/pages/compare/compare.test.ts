@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     const indicators = page.getByRole('region', { name: 'Indicators', exact: true });
     await indicators.getByText('+50 (+500 %)').waitFor();
     await page.getByRole('button', { name: 'Make baseline' }).click();
-    await indicators.getByText('-50 (-83.3 %)').waitFor();
+    await indicators.getByText('−50 (−83.3 %)').waitFor();
     // Both runs have the name of the first; the page of the new one compares it with its original.
     await page
       .getByRole('link', { name: /^Monday · / })

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the sign-in of a program', () => {
   });
 
   test('is accessible on a phone in both themes', async () => {
-    const { user_code } = await start('x\u202e<b>program</b> with a rather long name');
+    const { user_code } = await start('x<b>program</b> with a rather long name');
     const page = await at.openOnPhone(`/device?user_code=${user_code}`);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);

@@ -1,14 +1,17 @@
-import { formatDuration, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  distinguish,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatSigned,
+  formatValue,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { FactList } from '../../ui/resources/fact-list.tsx';
+import { SideCells } from '../../ui/resources/side-cells.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './ensemble-run-page.module.css';
-
-const SIGNIFICANT_DIGITS = 6;
-const format = (value: number | null): string =>
-  value === null ? '–' : formatSignificant(value, SIGNIFICANT_DIGITS);
-const formatShare = (share: number): string => `${format(share * 100)} %`;
 
 /** The gain of the ensemble over its best single group, with its cost, and the best of fewer runs. */
 export function GainSection({ gain, usage }: { gain: EnsembleGain; usage: RulesResult['usage'] }) {
@@ -18,10 +21,10 @@ export function GainSection({ gain, usage }: { gain: EnsembleGain; usage: RulesR
       <h2 id="gain">Gain and cost</h2>
       <FactList
         facts={[
-          ['Best value', `${format(gain.value)} of ${gain.statistics_path.replace(/^\$\./, '')}`],
+          ['Best value', `${formatNumber(gain.value)} of ${gain.statistics_path.replace(/^\$\./, '')}`],
           [
             'Gain',
-            `${format(gain.improvement)}${relative === null ? '' : ` (${formatShare(relative)})`} over a run of ${gain.best_group.run_group_id} on average`,
+            `${formatSigned(gain.improvement, formatValue)}${relative === null ? '' : ` (${formatSigned(relative, formatPercent)})`} over a run of ${gain.best_group.run_group_id} on average`,
           ],
           ['Elapsed time', usage && formatDuration(usage.wall_seconds * 1000)],
           ['Run time of all apps', usage && formatDuration(usage.total_seconds * 1000)],
@@ -37,8 +40,8 @@ export function GainSection({ gain, usage }: { gain: EnsembleGain; usage: RulesR
 
 function GroupTable({ gain }: { gain: EnsembleGain }) {
   return (
-    <TableRegion label="Table: Contribution of each group">
-      <table className={table.table} aria-label="Contribution of each group">
+    <TableRegion label="Table: Values of each group">
+      <table className={table.table} aria-label="Values of each group">
         <thead>
           <tr>
             <th>Group</th>
@@ -46,18 +49,18 @@ function GroupTable({ gain }: { gain: EnsembleGain }) {
             <th className={table.number}>Failed</th>
             <th className={table.number}>Mean</th>
             <th className={table.number}>Best</th>
-            <th className={table.number}>Contribution</th>
           </tr>
         </thead>
         <tbody>
-          {gain.groups.map(({ run_group_id, runs, failed, mean, best, contribution }) => (
+          {gain.groups.map(({ run_group_id, runs, failed, mean, best }) => (
             <tr key={run_group_id}>
               <td>{run_group_id}</td>
-              {[runs, failed, mean, best, contribution].map((value, column) => (
+              {[runs, failed].map((value, column) => (
                 <td key={column} className={table.number}>
-                  {format(value)}
+                  {formatNumber(value)}
                 </td>
               ))}
+              <SideCells values={[mean, best]} />
             </tr>
           ))}
         </tbody>
@@ -67,6 +70,7 @@ function GroupTable({ gain }: { gain: EnsembleGain }) {
 }
 
 function BestOfTable({ gain }: { gain: EnsembleGain }) {
+  const format = distinguish(gain.best_of_k.map(({ expected }) => expected));
   return (
     <details>
       <summary>The best of fewer runs</summary>
@@ -84,7 +88,7 @@ function BestOfTable({ gain }: { gain: EnsembleGain }) {
               <tr key={k}>
                 <td className={table.number}>{k}</td>
                 <td className={table.number}>{format(expected)}</td>
-                <td className={table.number}>{formatShare(solved_share)}</td>
+                <td className={table.number}>{formatPercent(solved_share)}</td>
               </tr>
             ))}
           </tbody>

@@ -48,9 +48,10 @@ function RenameEnsemble({ application, ensemble, onClose }: DialogProps) {
     <RenameDialog
       noun="ensemble"
       current={ensemble}
+      fetchCurrent={async () => (await client.call('getEnsemble', { params })).body}
       buildRequest={(body) => ['updateEnsemble', { params, body }]}
-      onRename={async (body) => {
-        await client.call('updateEnsemble', { params, body });
+      onRename={async (body, condition) => {
+        await client.call('updateEnsemble', { params, body: { ...body, ...condition } });
         await refreshEnsembles();
         onClose();
       }}

@@ -1,10 +1,12 @@
 import {
+  EXPERIMENTS,
+  type ExperimentType,
+  hasFact,
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
+import {
   countRuns,
   type ExperimentCounts,
-  type ExperimentType,
-  hasPlannedRuns,
-  TYPE_TEXTS,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ReactNode } from 'react';
@@ -43,7 +45,7 @@ export function ExperimentHeader({ type, application, experiment, actions }: Exp
         description={
           <span className={styles.facts}>
             <StatusBadge status={experiment.status} />
-            <span>{TYPE_TEXTS[type].label}</span>
+            <span>{EXPERIMENTS[type].label}</span>
             <span>
               created <RelativeTime at={experiment.created_at} />
             </span>
@@ -59,7 +61,7 @@ export function ExperimentHeader({ type, application, experiment, actions }: Exp
         }
       />
       {experiment.description !== '' && <p className={styles.description}>{experiment.description}</p>}
-      {hasPlannedRuns(type) && <Progress experiment={experiment} />}
+      {!hasFact(type, 'isLive') && <Progress experiment={experiment} />}
     </>
   );
 }

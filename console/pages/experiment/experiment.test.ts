@@ -15,6 +15,7 @@ import { saveScreenshot } from '../../testing/save-screenshot.ts';
 import {
   createOutcomes,
   createOutcomesWithFailure,
+  createVersions,
   HOSTILE_NAME,
   INPUTS,
   type PreparedApplication,
@@ -40,6 +41,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
         createOutcomesWithFailure(),
       );
       await prepareRace(server, app, 'race');
+      await prepareBatch(server, app, { id: 'versions' }, createVersions());
       await createAcceptanceTest(server, app.application, {
         id: 'gate',
         name: 'May it go live?',
@@ -94,14 +96,17 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('show the verdict as a sentence with its numbers', async () => {
     const page = await open('/batch/cheaper');
+    const decision = page.getByRole('region', { name: 'Decision' });
+    await decision.getByRole('heading', { name: 'release' }).waitFor();
+    await decision.getByText(/^candidate is better than control in result\.value: −9/).waitFor();
     // The mean of ln(0.95), …, ln(0.85) and ln(1) over twelve inputs: a ratio of 0.907.
     await page
       .getByRole('heading', {
-        name: /^candidate is better than control in result\.value: -9\.\d % \(95 % interval/,
+        name: /^candidate is better than control in result\.value: −9\.\d % \(95 % interval/,
       })
       .waitFor();
     await page.getByRole('img', { name: '12 inputs: 11 won, 1 tied, 0 lost' }).waitFor();
-    await page.getByRole('img', { name: /^Change of each indicator\. result\.value: better, -9/ }).waitFor();
+    await page.getByRole('img', { name: /^Change of each indicator\. result\.value: better, −9/ }).waitFor();
     await page
       .getByRole('img', { name: /^Performance profile of result\.value: control, candidate/ })
       .waitFor();
@@ -111,6 +116,29 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     expect(await row.getByRole('cell', { name: '+100 %', exact: true }).isVisible()).toBe(true);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
     await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-batch.png');
+  });
+
+  test('T2, T9: show related inputs, the number of the look, and earlier looks', async () => {
+    const page = await open('/batch/cheaper');
+    const verdict = page.getByRole('region', { name: 'Verdict', exact: true });
+    await verdict.getByText('Related inputs: none seen', { exact: true }).waitFor();
+    const decision = page.getByRole('region', { name: 'Decision' });
+    await decision.getByText('Look 1', { exact: true }).waitFor();
+    expect(await decision.getByText('Earlier looks').count()).toBe(0);
+    await page.goto(`${at.server.url}/console/apps/${app.application}/experiments/batch/versions`);
+    // Three groups of four inputs with one value and one change each.
+    await verdict
+      .getByText('Related inputs: verdict withheld, fewer than 10 groups are left', { exact: true })
+      .waitFor();
+    await decision.getByText(/^Look \d$/).waitFor();
+    await decision.getByText(/^Earlier looks: cheaper \(12 shared inputs\)/).waitFor();
+    await page.setViewportSize(PHONE);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findAccessibilityProblems(page)).toEqual([]);
+    }
+    await decision.getByRole('link', { name: 'cheaper' }).click();
+    await page.waitForURL('**/batch/cheaper');
   });
 
   test('show the means with a value for failed runs', async () => {
@@ -131,11 +159,11 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     await dots.getByRole('link').first().focus();
     await page.keyboard.press('ArrowRight');
     const focused = dots.locator('a:focus');
-    expect(await focused.getAttribute('aria-label')).toMatch(/^input in-[^:]*: -14\s%$/);
+    expect(await focused.getAttribute('aria-label')).toMatch(/^input in-[^:]*: −14\s%$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/compare\?runs=/);
     await page.getByRole('heading', { name: 'Compare' }).waitFor();
-    await page.getByText('-14 %').waitFor();
+    await page.getByText('−14 %').waitFor();
     await page.goBack();
     await dots.waitFor();
   });
@@ -237,7 +265,9 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('of an acceptance test show which rules the candidate meets', async () => {
     const page = await open('/acceptance/gate');
-    await page.getByRole('heading', { name: 'candidate meets 1 of 2 rules.' }).waitFor();
+    const decision = page.getByRole('region', { name: 'Decision' });
+    await decision.getByRole('heading', { name: 'do not release' }).waitFor();
+    await decision.getByText(/^candidate meets 1 of 2 rules\. Not met: /).waitFor();
     const rules = page.getByRole('region', { name: 'Rules', exact: true });
     const late = rules
       .getByRole('row')

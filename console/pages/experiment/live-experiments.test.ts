@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the results of', () => {
   test('a switchback test show its units over time', async () => {
     const page = await at.open('/apps/live/experiments/switchback/dispatch');
     await page
-      .getByRole('heading', { name: /^candidate is better than baseline in result\.value: -/ })
+      .getByRole('heading', { name: /^candidate is better than baseline in result\.value: −/ })
       .waitFor();
     await page.getByRole('img', { name: 'result.value by unit: 24 units, 24 with a mean' }).waitFor();
     await page.getByRole('img', { name: /^Change of each indicator\. result\.value: better/ }).waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the results of', () => {
   test('a shadow test show each original with its copy', async () => {
     const page = await at.open('/apps/live/experiments/shadow/copies');
     await page
-      .getByRole('heading', { name: /^candidate is better than baseline in result\.value: -/ })
+      .getByRole('heading', { name: /^candidate is better than baseline in result\.value: −/ })
       .waitFor();
     const dots = page.getByRole('group', { name: /^Change of result\.value on 12 originals/ });
     await dots.waitFor();

@@ -1,8 +1,16 @@
 /** The experiments of each type with their results. They refetch until they have ended. */
+
+import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import {
+  type ExperimentAddress,
+  listExperimentRuns,
+  nameOperation,
+  readExperiment,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { type ExperimentStatus, isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { type Topic, unlessLive } from '../../client/account-changes.ts';
-import { operationQuery } from '../../client/queries.ts';
+import { client } from '../../client/client.ts';
 
 const REFETCH_MS = 2_000;
 /** The response of a larger experiment has megabytes of runs, so it is read less often. */
@@ -28,49 +36,18 @@ function buildMeta(application: string): { topics: Topic[] } {
   };
 }
 
-/** Returns the parameters of the path of an experiment. */
-function buildBatchParams(application: string, id: string) {
-  return { application_id: application, batch_id: id };
-}
-
-export const batchQuery = (application: string, id: string) =>
+/** The experiment with its results. */
+export const experimentQuery = <Type extends ExperimentType>(address: ExperimentAddress<Type>) =>
   queryOptions({
-    ...operationQuery('getBatchExperiment', { params: buildBatchParams(application, id) }),
+    queryKey: [nameOperation('get', address.type), address.application, address.id],
+    queryFn: () => readExperiment(client, address),
     refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
-    meta: buildMeta(application),
+    meta: buildMeta(address.application),
   });
 
-/** All runs of a batch experiment, of which its result contains the newest. */
-export const batchRunsQuery = (application: string, id: string) =>
-  operationQuery('listBatchExperimentRuns', { params: buildBatchParams(application, id) });
-
-export const acceptanceQuery = (application: string, id: string) =>
+/** All runs of an experiment. The result of a batch contains the newest. */
+export const experimentRunsQuery = (address: ExperimentAddress) =>
   queryOptions({
-    ...operationQuery('getAcceptanceTest', { params: { application_id: application, acceptance_id: id } }),
-    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
-    meta: buildMeta(application),
-  });
-
-export const shadowQuery = (application: string, id: string) =>
-  queryOptions({
-    ...operationQuery('getShadowTest', { params: { application_id: application, shadow_id: id } }),
-    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
-    meta: buildMeta(application),
-  });
-
-export const shadowRunsQuery = (application: string, id: string) =>
-  operationQuery('listShadowTestRuns', { params: { application_id: application, shadow_id: id } });
-
-export const switchbackQuery = (application: string, id: string) =>
-  queryOptions({
-    ...operationQuery('getSwitchbackTest', { params: { application_id: application, switchback_id: id } }),
-    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
-    meta: buildMeta(application),
-  });
-
-export const bisectQuery = (application: string, id: string) =>
-  queryOptions({
-    ...operationQuery('getBisectExperiment', { params: { application_id: application, bisect_id: id } }),
-    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
-    meta: buildMeta(application),
+    queryKey: ['listExperimentRuns', address],
+    queryFn: () => listExperimentRuns(client, address),
   });

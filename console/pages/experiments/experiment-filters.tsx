@@ -1,7 +1,4 @@
-import {
-  EXPERIMENT_TYPES,
-  TYPE_TEXTS,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { EXPERIMENT_TYPES, EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { EXPERIMENT_STATUSES } from '@switchyard/contract/states.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
@@ -13,6 +10,7 @@ const VERDICTS = [
   'better',
   'worse',
   'equivalent',
+  'same',
   'undecided',
   'higher',
   'lower',
@@ -35,7 +33,7 @@ export function ExperimentFilters({ search }: { search: ExperimentsSearch }) {
         label="Type"
         value={search.type}
         all="All types"
-        options={EXPERIMENT_TYPES.map((value) => ({ value, label: TYPE_TEXTS[value].label }))}
+        options={EXPERIMENT_TYPES.map((value) => ({ value, label: EXPERIMENTS[value].label }))}
         onChange={(value) => change('type', value)}
       />
       <Filter

@@ -1,7 +1,4 @@
-import {
-  type ExperimentType,
-  TYPE_TEXTS,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { EXPERIMENTS, type ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { mergeExperiments } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
@@ -100,7 +97,7 @@ function NoExperiment({ application, type }: TypedListProps) {
   if (type !== undefined)
     return (
       <EmptyState title={`No ${type} experiment yet`}>
-        <p>{TYPE_TEXTS[type].purpose}</p>
+        <p>{EXPERIMENTS[type].purpose}</p>
         <p>
           <Link to="/apps/$application/new-experiment" params={{ application }} search={{ type }}>
             Open its form, which shows the command too

@@ -1,7 +1,4 @@
-import {
-  hasPlannedRuns,
-  TYPE_TEXTS,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { EXPERIMENTS, hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ListedExperiment } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
@@ -62,7 +59,7 @@ function Row({ application, experiment }: RowProps) {
         </Link>
         {name !== id && <code className={styles.id}>{id}</code>}
       </td>
-      <td>{TYPE_TEXTS[type].label}</td>
+      <td>{EXPERIMENTS[type].label}</td>
       <td>
         <StatusBadge status={status} />
       </td>
@@ -84,7 +81,7 @@ function Progress({ experiment: { type, progress, status, name } }: { experiment
     <>
       {formatNumber(ended)} of {formatNumber(requested)}
       {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
-      {status === 'started' && hasPlannedRuns(type) && (
+      {status === 'started' && !hasFact(type, 'isLive') && (
         <progress
           className={`${progressBar.bar} ${styles.bar}`}
           value={ended}

@@ -1,9 +1,13 @@
+import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import {
+  type ExperimentBody,
+  readExperiment,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import {
   type ListedComparison,
   listRemaining,
   summarizeVerdicts,
 } from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import {
   type ExperimentsPage,
   type ListedExperiment,
@@ -47,7 +51,8 @@ const verdictQuery = (application: string, experiment: ListedExperiment) => {
   const { type, id, status, progress } = experiment;
   return queryOptions({
     queryKey: ['experimentVerdict', application, type, id],
-    queryFn: async ({ signal }) => summarizeVerdicts(await readVerdicts(application, experiment, signal)),
+    queryFn: async ({ signal }) =>
+      summarizeVerdicts(listVerdicts(await readExperiment(client, { application, type, id }, { signal }))),
     enabled:
       isExperimentTerminal(status) &&
       experiment.verdict === undefined &&
@@ -67,41 +72,11 @@ export function useVerdicts(
   });
 }
 
-async function readVerdicts(
-  application: string,
-  { type, id }: ListedExperiment,
-  signal: AbortSignal,
-): Promise<ListedComparison[]> {
-  const params = { application_id: application };
-  switch (type) {
-    case 'batch':
-    case 'scenario': {
-      const { body } = await client.call('getBatchExperiment', {
-        params: { ...params, batch_id: id },
-        signal,
-      });
-      return listRemaining(body.comparisons).flatMap(({ indicators }) => indicators);
-    }
-    case 'shadow': {
-      const { body } = await client.call('getShadowTest', { params: { ...params, shadow_id: id }, signal });
-      return body.compared.flatMap(({ indicators }) => indicators);
-    }
-    case 'switchback': {
-      const { body } = await client.call('getSwitchbackTest', {
-        params: { ...params, switchback_id: id },
-        signal,
-      });
-      return [...body.compared];
-    }
-    case 'bisect': {
-      const { body } = await client.call('getBisectExperiment', {
-        params: { ...params, bisect_id: id },
-        signal,
-      });
-      return [{ role: 'primary', verdict: body.verdict }];
-    }
-    // The list of acceptance tests contains their verdicts.
-    case 'acceptance':
-      return [];
-  }
+/** Returns the comparisons that a result has; none for an acceptance test, whose list contains the verdict. */
+function listVerdicts(result: ExperimentBody): ListedComparison[] {
+  if ('compared' in result)
+    return result.compared.flatMap<ListedComparison>((one) => ('indicators' in one ? one.indicators : [one]));
+  if ('comparisons' in result)
+    return listRemaining(result.comparisons).flatMap(({ indicators }) => indicators);
+  return 'verdict' in result ? [{ role: 'primary', verdict: result.verdict }] : [];
 }

@@ -3,7 +3,7 @@
 import {
   type ExperimentType,
   parseExperimentType,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { EXPERIMENT_STATUSES, type ExperimentStatus } from '@switchyard/contract/states.ts';
 
 export interface ExperimentsSearch {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
@@ -42,9 +43,10 @@ function RenameInputSet({ application, set, onClose }: DialogProps) {
     <RenameDialog
       noun="input set"
       current={set}
+      fetchCurrent={async () => (await client.call('getInputSet', { params })).body}
       buildRequest={(body) => ['updateInputSet', { params, body }]}
-      onRename={async (body) => {
-        await client.call('updateInputSet', { params, body });
+      onRename={async (body, condition) => {
+        await client.call('updateInputSet', { params, body: { ...body, ...condition } });
         await refreshInputSets();
         onClose();
       }}
@@ -55,8 +57,14 @@ function RenameInputSet({ application, set, onClose }: DialogProps) {
 
 /** Removes inputs from the set, and adds managed inputs to it. */
 function EditInputs({ application, set, onClose }: DialogProps) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(set.input_ids));
   const params = { application_id: application, input_set_id: set.id };
+  const { draft, change, seen, load } = useEdit({
+    resource: set,
+    fetch: async () => (await client.call('getInputSet', { params })).body,
+    createDraft: ({ input_ids }) => ({ chosen: input_ids }),
+    labels: { chosen: 'Inputs' },
+  });
+  const chosen = new Set(draft.chosen);
   const body = { inputs: [...chosen].map((id) => ({ id })) };
   return (
     <FormDialog
@@ -65,8 +73,12 @@ function EditInputs({ application, set, onClose }: DialogProps) {
       isReady={chosen.size > 0}
       requests={[['updateInputSet', { params, body }]]}
       onClose={onClose}
+      onLoad={load}
       onSubmit={async () => {
-        await client.call('updateInputSet', { params, body });
+        await client.call('updateInputSet', {
+          params,
+          body: { ...body, expected_updated_at: seen.updated_at },
+        });
         await refreshInputSets();
         onClose();
       }}
@@ -74,7 +86,12 @@ function EditInputs({ application, set, onClose }: DialogProps) {
       <p>
         Inputs of the set stay as they were copied. Experiments on the set keep the inputs they began with.
       </p>
-      <InputChoices application={application} listed={set.inputs} chosen={chosen} onChange={setChosen} />
+      <InputChoices
+        application={application}
+        listed={seen.inputs}
+        chosen={chosen}
+        onChange={(inputs) => change({ chosen: [...inputs] })}
+      />
     </FormDialog>
   );
 }

@@ -97,9 +97,10 @@ function RenameInput({ onClose }: { onClose: () => void }) {
     <RenameDialog
       noun="input"
       current={input}
+      fetchCurrent={async () => (await client.call('getInput', { params })).body}
       buildRequest={(body) => ['updateInput', { params, body }]}
-      onRename={async (body) => {
-        await client.call('updateInput', { params, body });
+      onRename={async (body, condition) => {
+        await client.call('updateInput', { params, body: { ...body, ...condition } });
         await refreshInputs();
         onClose();
       }}

@@ -6,6 +6,8 @@ import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import { FORMAT_TYPES } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { FieldLabels } from '../../ui/forms/conflicts/merge-drafts.ts';
+import { parseSeconds } from '../../ui/forms/seconds/parse-seconds.ts';
 import { splitList } from '../../ui/forms/split-text.ts';
 import type { PresetValue } from '../../ui/options/option-fields.tsx';
 
@@ -19,6 +21,8 @@ export interface InstanceDraft {
   version: string;
   options: Readonly<Record<string, string>>;
   executionClass: string;
+  /** In seconds; empty for that of the execution class. */
+  maxDuration: string;
   secrets: string;
   priority: string;
   isRefusedWithoutSlot: boolean;
@@ -32,6 +36,24 @@ export interface InstanceDraft {
   outputFormat: string;
 }
 
+/** The labels of the fields of the form. */
+export const DRAFT_LABELS = {
+  name: 'Name',
+  description: 'Description',
+  version: 'Version',
+  options: 'Options',
+  executionClass: 'Execution class',
+  maxDuration: 'Maximum duration, s',
+  secrets: 'Secrets collection',
+  priority: 'Queue priority',
+  isRefusedWithoutSlot: 'Refuse a run while no slot is free',
+  hasNetwork: 'Runs may use the network',
+  labels: 'Required labels',
+  licenses: 'Licence tokens',
+  inputFormat: 'Input format',
+  outputFormat: 'Output format',
+} satisfies FieldLabels<InstanceDraft>;
+
 /** Returns the values of an empty form. */
 export function createEmptyDraft(version: string): InstanceDraft {
   return {
@@ -41,6 +63,7 @@ export function createEmptyDraft(version: string): InstanceDraft {
     version,
     options: {},
     executionClass: EXECUTION_CLASS_DEFAULT,
+    maxDuration: '',
     secrets: '',
     priority: String(PRIORITY_DEFAULT),
     isRefusedWithoutSlot: false,
@@ -62,6 +85,7 @@ export function createDraft({ configuration, ...instance }: Instance): InstanceD
     version: instance.version_id,
     options: configuration.options,
     executionClass: configuration.execution_class,
+    maxDuration: String(configuration.max_duration ?? ''),
     secrets: configuration.secrets_collection_id,
     priority: String(configuration.queuing.priority),
     isRefusedWithoutSlot: configuration.queuing.disabled,
@@ -94,6 +118,7 @@ function buildConfiguration(draft: InstanceDraft) {
   const output = FORMAT_TYPES.find((type) => type === draft.outputFormat);
   return {
     ...(execution_class && { execution_class }),
+    ...(draft.maxDuration.trim() !== '' && { max_duration: parseSeconds(draft.maxDuration) }),
     options: Object.fromEntries(Object.entries(draft.options).filter(([, value]) => value !== '')),
     secrets_collection_id: draft.secrets,
     queuing: { priority: Number(draft.priority), disabled: draft.isRefusedWithoutSlot },

@@ -7,7 +7,9 @@ import { applicationQuery } from '../../client/applications.ts';
 import { client, describeError } from '../../client/client.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { useSetDefault } from '../../ui/resources/use-set-default.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { refreshInstances } from './queries.ts';
 
@@ -48,16 +50,16 @@ function ChangeButtons({ application, instance }: InstanceProps) {
       client.call('setInstanceLock', { params: { ...params, instance_id: instance.id }, body: { locked } }),
     onSuccess: refreshInstances,
   });
-  const promotion = useMutation({
-    mutationFn: () => client.call('updateApplication', { params, body: { default_instance: instance.id } }),
-    onSuccess: refreshInstances,
-  });
-  const error = lock.error ?? promotion.error;
+  const promotion = useSetDefault(application);
   return (
     <>
-      {error && <Notice kind="error">{describeError(error)}</Notice>}
+      {lock.isError && <Notice kind="error">{describeError(lock.error)}</Notice>}
+      <SendError sending={promotion.sending} onLoad={promotion.load} />
       {data.default_instance !== instance.id && (
-        <Button onPress={() => promotion.mutate()} isDisabled={promotion.isPending}>
+        <Button
+          onPress={() => promotion.sending.mutate(instance.id)}
+          isDisabled={promotion.sending.isPending}
+        >
           Set as default
         </Button>
       )}

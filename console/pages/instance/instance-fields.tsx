@@ -1,19 +1,18 @@
 import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
-import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import { PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { FORMAT_TYPES } from '@switchyard/contract/schemas/field-schemas.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { versionsQuery } from '../../client/applications.ts';
 import { listItems } from '../../client/list-items.ts';
+import { SecondsField } from '../../ui/forms/seconds/seconds-field.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { OptionFields } from '../../ui/options/option-fields.tsx';
+import { PRIORITIES } from '../../ui/resources/priorities.ts';
 import { findDefault, findValueErrors, type InstanceDraft } from './draft.ts';
 import styles from './instance-page.module.css';
 import { collectionsQuery } from './queries.ts';
 
-const PRIORITIES = Array.from({ length: PRIORITY_MAX - PRIORITY_MIN + 1 }, (_, index) =>
-  String(PRIORITY_MIN + index),
-);
 const FORMATS = [{ value: '', label: 'as the manifest says' }, ...FORMAT_TYPES];
 
 interface InstanceFieldsProps {
@@ -107,11 +106,16 @@ function ResourceFields({ application, draft, onChange }: GroupProps & { applica
           options={EXECUTION_CLASSES}
           onChange={(executionClass) => onChange({ executionClass })}
         />
+        <SecondsField
+          label="Maximum duration, s"
+          value={draft.maxDuration}
+          onChange={(maxDuration) => onChange({ maxDuration })}
+        />
         <SelectField
           label="Queue priority"
           help={`${PRIORITY_MIN} runs first.`}
           value={draft.priority}
-          options={PRIORITIES}
+          options={PRIORITIES.map(String)}
           onChange={(priority) => onChange({ priority })}
         />
         <SelectField

@@ -2,21 +2,25 @@ import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { client, describeError } from '../../client/client.ts';
+import type { FormEvent } from 'react';
+import { instanceQuery } from '../../client/applications.ts';
+import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { RequestCode } from '../../ui/forms/request-code.tsx';
+import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
 import { useRight } from '../../ui/use-right.ts';
-import { buildUpdate, createDraft } from './draft.ts';
+import { buildUpdate, createDraft, DRAFT_LABELS } from './draft.ts';
 import { InstanceActions } from './instance-actions.tsx';
 import { InstanceFields } from './instance-fields.tsx';
 import styles from './instance-page.module.css';
-import { instanceQuery, refreshInstances } from './queries.ts';
+import { refreshInstances } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/instances/$instance');
 
@@ -60,19 +64,30 @@ function InstanceNotices({ instance }: { instance: Instance }) {
 
 function InstanceForm({ application, instance }: { application: string; instance: Instance }) {
   const canWrite = useRight('write');
-  const [draft, setDraft] = useState(() => createDraft(instance));
-  const request = {
-    params: { application_id: application, instance_id: instance.id },
-    body: buildUpdate(draft),
-  };
-  const saving = useMutation({
-    mutationFn: () => client.call('updateInstance', request),
-    onSuccess: refreshInstances,
+  const params = { application_id: application, instance_id: instance.id };
+  const { draft, change, seen, setSeen, load } = useEdit({
+    resource: instance,
+    fetch: async () => (await client.call('getInstance', { params })).body,
+    createDraft,
+    labels: DRAFT_LABELS,
   });
-  const isChanged = JSON.stringify(request.body) !== JSON.stringify(buildUpdate(createDraft(instance)));
+  const request = { params, body: buildUpdate(draft) };
+  const saving = useMutation({
+    mutationFn: () =>
+      client.call('updateInstance', {
+        ...request,
+        body: { ...request.body, expected_updated_at: seen.updated_at },
+      }),
+    onSuccess: ({ body }) => {
+      setSeen(body);
+      return refreshInstances();
+    },
+  });
+  const isChanged = JSON.stringify(request.body) !== JSON.stringify(buildUpdate(createDraft(seen)));
+  const isReady = isChanged && findSecondsError(draft.maxDuration) === null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isChanged) saving.mutate();
+    if (isReady) saving.mutate();
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -83,14 +98,14 @@ function InstanceForm({ application, instance }: { application: string; instance
         isReadOnly={!canWrite || instance.locked}
         onChange={(values) => {
           saving.reset();
-          setDraft((current) => ({ ...current, ...values }));
+          change(values);
         }}
       />
       {canWrite && !instance.locked && (
         <div className={styles.submit}>
-          {saving.isError && <Notice kind="error">{describeError(saving.error)}</Notice>}
+          <SendError sending={saving} onLoad={load} />
           {saving.isSuccess && <Notice kind="success">Saved. New runs use these values.</Notice>}
-          <Button kind="primary" type="submit" isDisabled={!isChanged || saving.isPending}>
+          <Button kind="primary" type="submit" isDisabled={!isReady || saving.isPending}>
             Save
           </Button>
         </div>

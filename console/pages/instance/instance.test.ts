@@ -39,9 +39,9 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
     await page.getByRole('heading', { name: 'New instance' }).waitFor();
     await page.getByLabel('Id').fill('production');
     await page.getByLabel('Name').fill('Production');
-    await page.getByLabel('duration').fill('90');
+    await page.getByLabel('duration', { exact: true }).fill('90');
     await page.getByText('options.duration is "90"; it must be at most 60.').waitFor();
-    await page.getByLabel('duration').fill('30');
+    await page.getByLabel('duration', { exact: true }).fill('30');
     await page.getByLabel('mode').selectOption('good');
     await page.getByLabel('Queue priority').selectOption('2');
     await page.getByLabel('Secrets collection').selectOption('keys');
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
 
   test('an instance is changed, locked with its member, unlocked and deleted', async () => {
     const page = await at.open('/apps/routing/instances/production');
-    await page.getByLabel('duration').fill('20');
+    await page.getByLabel('duration', { exact: true }).fill('20');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
     expect((await getInstance()).configuration).toMatchObject({
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
       .getByRole('status')
       .filter({ hasText: `Locked by ${account.key.user_email}` })
       .waitFor();
-    expect(await page.getByLabel('duration').isDisabled()).toBe(true);
+    expect(await page.getByLabel('duration', { exact: true }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await page.goto(`${at.server.url}/console/apps/routing`);
     await page
@@ -122,6 +122,11 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
       .waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Unlock' }).click();
+    // The form follows the lock, so the person does not conflict with themselves.
+    await expect.poll(() => page.getByLabel('duration', { exact: true }).isEnabled()).toBe(true);
+    await page.getByLabel('duration', { exact: true }).fill('25');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('textbox').last().fill('production');
     await page.getByRole('button', { name: 'Delete instance' }).click();
@@ -134,11 +139,11 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
     await at.server.client.call('createInstance', { params, body });
     const operator = await at.open('/apps/routing/instances/stage', { role: 'operator' });
     await operator.getByRole('heading', { name: 'stage' }).waitFor();
-    expect(await operator.getByLabel('duration').isDisabled()).toBe(true);
+    expect(await operator.getByLabel('duration', { exact: true }).isDisabled()).toBe(true);
     for (const name of ['Save', 'Lock', 'Delete', 'Set as default'])
       expect(await operator.getByRole('button', { name }).count()).toBe(0);
     const phone = await at.openOnPhone('/apps/routing/instances/stage');
-    await phone.getByLabel('duration').waitFor();
+    await phone.getByLabel('duration', { exact: true }).waitFor();
     expect(await findAccessibilityProblems(phone)).toEqual([]);
     await phone.goto(`${at.server.url}/console/apps/routing`);
     await phone.getByRole('heading', { name: 'Versions' }).waitFor();

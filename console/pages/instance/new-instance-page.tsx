@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { RequestCode } from '../../ui/forms/request-code.tsx';
+import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -62,9 +63,10 @@ function NewInstanceForm({ application, version }: { application: string; versio
       });
     },
   });
+  const isReady = findSecondsError(draft.maxDuration) === null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    creation.mutate();
+    if (isReady) creation.mutate();
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -78,7 +80,7 @@ function NewInstanceForm({ application, version }: { application: string; versio
       <div className={styles.submit}>
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
         {canWrite ? (
-          <Button kind="primary" type="submit" isDisabled={creation.isPending}>
+          <Button kind="primary" type="submit" isDisabled={!isReady || creation.isPending}>
             Create instance
           </Button>
         ) : (

@@ -1,9 +1,5 @@
 import { operationQuery, queryClient } from '../../client/queries.ts';
 
-/** One instance of the application. */
-export const instanceQuery = (application: string, instance: string) =>
-  operationQuery('getInstance', { params: { application_id: application, instance_id: instance } });
-
 /** The secrets collections that an instance can use, without their values. */
 export const collectionsQuery = (application: string) =>
   operationQuery('listSecretsCollections', { params: { application_id: application }, query: {} });

@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { applicationQuery, versionsQuery } from '../../client/applications.ts';
+import { applicationQuery, instanceQuery, versionsQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { collectionsQuery, instanceQuery } from './queries.ts';
+import { collectionsQuery } from './queries.ts';
 
 /** Loads the choices of the form, which both pages show. */
 const loadChoices = (application: string) => [

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the keys', () => {
     );
 
     await page.getByRole('button', { name: 'Revoke nightly plans' }).click();
-    await page.getByLabel('Also revoke the keys created through it: child').check();
+    expect(await page.getByLabel('Also revoke what was made with it: the keys child').isChecked()).toBe(true);
     await page.getByLabel('Type nightly plans to confirm').fill('nightly plans');
     await page.getByRole('button', { name: 'Revoke key' }).click();
     await page.getByRole('row', { name: /nightly plans/ }).waitFor({ state: 'detached' });

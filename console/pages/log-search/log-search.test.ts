@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('the log search', () => {
     for (const [name, message] of [
       ['Monday', 'model is INFEASIBLE'],
       ['Tuesday', 'optimal'],
-      [HOSTILE, `error: ${HOSTILE}`],
+      ['<b>evil</b>', `error: ${HOSTILE}`],
     ])
       runs.push(
         (await createRunAndWait(server, 'routing', { input: {}, body: { name, options: { message } } })).id,

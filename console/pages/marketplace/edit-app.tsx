@@ -1,20 +1,25 @@
 import type { MarketplaceApp } from '@switchyard/contract/marketplace/marketplace-apps.ts';
-import { useState } from 'react';
 import { client } from '../../client/client.ts';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { AppFields, formatAppTexts } from './app-fields.tsx';
 import { readAppParams, refreshApps } from './queries.ts';
 
 /** Changes the texts of an app. */
 export function EditApp({ app, onClose }: { app: MarketplaceApp; onClose: () => void }) {
-  const [draft, setDraft] = useState({
-    title: app.title,
-    description: app.description,
-    categories: app.categories.join(', '),
-    features: app.features.join(', '),
+  const params = readAppParams({ partner: app.partner_id, app: app.id });
+  const { draft, change, seen, load } = useEdit({
+    resource: app,
+    fetch: async () => (await client.call('getMarketplaceApp', { params })).body,
+    createDraft: ({ title, description, categories, features }) => ({
+      ...{ title, description },
+      categories: categories.join(', '),
+      features: features.join(', '),
+    }),
+    labels: { title: 'Title', description: 'Description', categories: 'Categories', features: 'Features' },
   });
   const request = {
-    params: readAppParams({ partner: app.partner_id, app: app.id }),
+    params,
     body: formatAppTexts(draft),
   };
   return (
@@ -24,13 +29,15 @@ export function EditApp({ app, onClose }: { app: MarketplaceApp; onClose: () => 
       isReady={request.body.title !== ''}
       requests={[['updateMarketplaceApp', request]]}
       onClose={onClose}
+      onLoad={load}
       onSubmit={async () => {
-        await client.call('updateMarketplaceApp', request);
+        const body = { ...request.body, expected_updated_at: seen.updated_at };
+        await client.call('updateMarketplaceApp', { params, body });
         await refreshApps();
         onClose();
       }}
     >
-      <AppFields draft={draft} onChange={setDraft} />
+      <AppFields draft={draft} onChange={change} />
     </FormDialog>
   );
 }

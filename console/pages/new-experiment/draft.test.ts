@@ -1,13 +1,19 @@
-import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
+import { listIdsToTry, suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 /** Requests of the form of a new experiment. */
 import { expect, test } from 'vitest';
-import { buildRequest } from './build-request.ts';
 import { createDraft, formatEnsembleSide } from './draft.ts';
+import { buildRequest } from './types/type-forms.ts';
 
 const DRAFT = {
   ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v1'], options: [] }),
   name: 'Is it faster?',
 };
+
+test('F4: the ids to try for a name are the id, with the day, and with a number', () => {
+  const [first, second, third, ...others] = listIdsToTry('nightly', new Date('2026-01-05T23:00:00Z'));
+  expect([first, second, third]).toEqual(['nightly', 'nightly-2026-01-05', 'nightly-2026-01-05-2']);
+  expect(others).toHaveLength(47);
+});
 
 test('an id follows from the name', () => {
   expect(suggestId(' Is it faster? (2nd) ')).toBe('is-it-faster-2nd');
@@ -88,6 +94,23 @@ test('tests on live runs name their instances, and a bisect experiment its versi
   });
 });
 
+test.each([
+  ['batch', {}, { priority: 2, max_duration: 60 }],
+  ['scenario', { optionSets: '{}' }, { priority: 2, max_duration: 60 }],
+  ['acceptance', {}, { priority: 2, max_duration: 60 }],
+  ['bisect', {}, { priority: 2, max_duration: 60 }],
+  // Its runs exist, or are those of callers.
+  ['acceptance', { batch: 'winter' }, {}],
+  ['shadow', {}, {}],
+  ['switchback', {}, {}],
+] as const)('F1, F2: the runs of a %s experiment with %j get %j', (type, values, expected) => {
+  const { body } = buildRequest(type, { ...DRAFT, ...values, priority: '2', maxDuration: ' 60 ' });
+  const { priority, max_duration } = { priority: undefined, max_duration: undefined, ...body };
+  expect({ priority, max_duration }).toEqual(expected);
+  const defaults = buildRequest(type, { ...DRAFT, ...values }).body;
+  for (const field of ['priority', 'max_duration']) expect(defaults).not.toHaveProperty(field);
+});
+
 test('settings beside the primary indicator are those of its objective, and guardrails have a direction', () => {
   const draft = {
     ...DRAFT,
@@ -97,6 +120,7 @@ test('settings beside the primary indicator are those of its objective, and guar
     measure: 'relative' as const,
     shift: '10',
     tieTolerance: '0.05',
+    largestLoss: '50',
     failureMargin: '2.5',
     guardrails: [
       { indicator: 'result.custom.late', direction: 'minimize' as const },
@@ -125,6 +149,7 @@ test('settings beside the primary indicator are those of its objective, and guar
         measure: 'relative',
         shift: 10,
         tie_tolerance: 0.0005,
+        largest_loss: 0.5,
         failure_margin: 0.025,
       },
       'result.custom.late': 'minimize',

@@ -21,6 +21,10 @@ export interface RuleDraft {
   tolerance: string;
   toleranceType: 'relative' | 'absolute';
   usesBound: boolean;
+  /** The rule may be met where all inputs tie. */
+  acceptsSame: boolean;
+  /** Largest change of one input, in percent of the control; empty for unknown. */
+  largestLoss: string;
 }
 
 /** An indicator that must not get worse. */
@@ -63,6 +67,8 @@ export interface ExperimentDraft {
   shift: string;
   /** In percent of the larger value; empty for the default. */
   tieTolerance: string;
+  /** In percent of the control; empty for unknown. */
+  largestLoss: string;
   /** In percent of the inputs; empty for none. */
   failureMargin: string;
   guardrails: readonly GuardrailDraft[];
@@ -89,6 +95,10 @@ export interface ExperimentDraft {
   differenceType: 'relative' | 'absolute';
   /** Most runs of a search; empty for the largest number. */
   searchRuns: string;
+  /** Of all runs in the queue; empty for the default. */
+  priority: string;
+  /** Of each run, in seconds; empty for that of its execution class. */
+  maxDuration: string;
 }
 
 /** Returns a rule that compares the means of the indicator. */
@@ -101,6 +111,8 @@ export function createRule(field: string): RuleDraft {
     tolerance: '0',
     toleranceType: 'relative',
     usesBound: false,
+    acceptsSame: false,
+    largestLoss: '',
   };
 }
 
@@ -151,6 +163,7 @@ export function createDraft(choices: {
     measure: 'auto',
     shift: '0',
     tieTolerance: '',
+    largestLoss: '',
     failureMargin: '',
     guardrails: [],
     confidence: '95',
@@ -171,6 +184,8 @@ export function createDraft(choices: {
     difference: '5',
     differenceType: 'relative',
     searchRuns: '',
+    priority: '',
+    maxDuration: '',
   };
 }
 
@@ -198,7 +213,8 @@ export function parseChoice<Choice extends string>(choices: readonly Choice[], t
 /** Returns the option sets of the JSON text. Throws a SyntaxError. The server says which key or option it refuses. */
 export function readOptionSets(text: string): Record<string, Record<string, string>> {
   try {
-    return JSON.parse(text);
+    const sets: unknown = JSON.parse(text);
+    return sets as Record<string, Record<string, string>>;
   } catch (error) {
     throw new SyntaxError(
       `The option sets are not JSON: ${describeError(error)}. Write an object such as {"fast": {"duration": "1"}}.`,
@@ -215,7 +231,7 @@ export function readListedRuns({ listedRuns }: ExperimentDraft): BatchRunCreate[
   return runs;
 }
 
-function parseListedRuns(text: string, advice: string) {
+function parseListedRuns(text: string, advice: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { Link } from '@tanstack/react-router';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
@@ -17,8 +17,8 @@ interface InputFieldsProps {
 /** The inputs of the runs: an input set with repetitions, managed inputs of a search, or the runs of an earlier batch. */
 export function InputFields({ application, ...props }: InputFieldsProps) {
   const { type, draft, choices, change } = props;
-  const isSearch = type === 'bisect';
-  const hasBatches = type === 'acceptance' && choices.batches.length > 0;
+  const isSearch = hasField(type, 'managedInputs');
+  const hasBatches = hasField(type, 'existingBatch') && choices.batches.length > 0;
   if (choices.inputSets.length === 0 && !isSearch && !hasBatches)
     return <NoInputSet application={application} />;
   return (
@@ -36,7 +36,7 @@ export function InputFields({ application, ...props }: InputFieldsProps) {
             onChange={(batch) => change({ batch })}
           />
         )}
-        {(type !== 'acceptance' || draft.batch === '') && <SetFields {...props} />}
+        {!(hasField(type, 'existingBatch') && draft.batch !== '') && <SetFields {...props} />}
       </div>
     </section>
   );
@@ -55,7 +55,7 @@ function NoInputSet({ application }: { application: string }) {
 }
 
 function SetFields({ type, draft, choices, change }: Omit<InputFieldsProps, 'application'>) {
-  const isSearch = type === 'bisect';
+  const isSearch = hasField(type, 'managedInputs');
   const listed = { value: '', label: 'Managed inputs by id' };
   return (
     <>
@@ -80,7 +80,7 @@ function SetFields({ type, draft, choices, change }: Omit<InputFieldsProps, 'app
           onChange={(inputIds) => change({ inputIds })}
         />
       )}
-      {!isSearch && (
+      {hasField(type, 'repetitions') && (
         <TextField
           label="Repetitions"
           help="Runs of each input on each side. Repetitions help where equal runs differ."

@@ -1,7 +1,14 @@
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import {
+  type ExperimentType,
+  hasFact,
+  hasField,
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import form from '../../ui/forms/form.module.css';
+import { SecondsField } from '../../ui/forms/seconds/seconds-field.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { PRIORITIES } from '../../ui/resources/priorities.ts';
 import { type ExperimentDraft, MEASURES, parseChoice } from './draft.ts';
 
 interface MoreFieldsProps {
@@ -18,16 +25,16 @@ const MEASURE_LABELS: Record<ExperimentDraft['measure'], string> = {
 
 /** Settings that most experiments leave as they are, behind one button. */
 export function MoreFields({ type, draft, change }: MoreFieldsProps) {
-  const isBatch = type === 'batch' || type === 'scenario';
+  const createsRuns = !hasFact(type, 'isLive') && !(hasField(type, 'existingBatch') && draft.batch !== '');
   return (
     <details className={form.more}>
       <summary>More settings</summary>
       <div className={form.row}>
-        {isBatch && <SeedFields draft={draft} change={change} />}
-        {(isBatch || (type === 'acceptance' && draft.batch === '')) && (
+        {hasField(type, 'seeds') && <SeedFields draft={draft} change={change} />}
+        {createsRuns && hasField(type, 'inputProperties') && (
           <InputPropertyFields draft={draft} change={change} />
         )}
-        {type !== 'bisect' && (
+        {hasField(type, 'failureMargin') && (
           <TextField
             label="Accepted failures, % of inputs"
             help="Inputs that the candidate may lose more than the control; the default is none."
@@ -35,14 +42,14 @@ export function MoreFields({ type, draft, change }: MoreFieldsProps) {
             onChange={(failureMargin) => change({ failureMargin })}
           />
         )}
-        {type !== 'bisect' && type !== 'acceptance' && (
-          <MeasureFields draft={draft} change={change} hasTies={type !== 'switchback'} />
+        {hasField(type, 'comparison') && (
+          <MeasureFields draft={draft} change={change} hasTies={hasField(type, 'ties')} />
         )}
-        {(type === 'bisect' || type === 'scenario') && (
+        {hasField(type, 'confidence') && (
           <TextField
             label="Confidence, %"
             help={
-              type === 'bisect'
+              hasField(type, 'versions')
                 ? 'Probability with which the version found is right.'
                 : 'Probability with which a race keeps the best configuration.'
             }
@@ -50,7 +57,8 @@ export function MoreFields({ type, draft, change }: MoreFieldsProps) {
             onChange={(confidence) => change({ confidence })}
           />
         )}
-        {type === 'bisect' && (
+        {createsRuns && <RunSettingsFields draft={draft} change={change} />}
+        {hasField(type, 'searchRuns') && (
           <TextField
             label="Maximum number of runs"
             help="The search ends there; the default is the largest number."
@@ -59,7 +67,7 @@ export function MoreFields({ type, draft, change }: MoreFieldsProps) {
           />
         )}
       </div>
-      {isBatch && (
+      {hasField(type, 'listedRuns') && (
         <Field
           label="Listed runs"
           help='In place of the sides, repetitions and seeds: a JSON list such as [{"instance_id": "production", "input_id": "monday"}]. Without an input_id a run stands for every input.'
@@ -94,6 +102,30 @@ function SeedFields({ draft, change }: DraftFieldsProps) {
         label="Option that gets the seed"
         value={draft.seedOption}
         onChange={(seedOption) => change({ seedOption })}
+      />
+    </>
+  );
+}
+
+/** Settings of the runs that the experiment creates. */
+function RunSettingsFields({ draft, change }: DraftFieldsProps) {
+  return (
+    <>
+      <SelectField
+        label="Queue priority"
+        help={`${PRIORITY_MIN} runs first. The default is ${PRIORITY_MAX}, the last, whatever the instances say.`}
+        value={draft.priority}
+        options={[
+          { value: '', label: `${PRIORITY_MAX} (default)` },
+          ...PRIORITIES.filter((priority) => priority !== PRIORITY_MAX).map(String),
+        ]}
+        onChange={(priority) => change({ priority })}
+      />
+      <SecondsField
+        label="Maximum duration of a run, s"
+        help="At most that of the execution class. Empty: that of the instance, or else of the class."
+        value={draft.maxDuration}
+        onChange={(maxDuration) => change({ maxDuration })}
       />
     </>
   );
@@ -139,6 +171,14 @@ function MeasureFields({ draft, change, hasTies }: DraftFieldsProps & { hasTies:
           help="Values that differ by at most so much are equal, such as by the tolerance of the solver; the default is 0.0000001."
           value={draft.tieTolerance}
           onChange={(tieTolerance) => change({ tieTolerance })}
+        />
+      )}
+      {hasTies && (
+        <TextField
+          label="Largest change of one input, % of the control"
+          help="If you know one: it gives an interval where most inputs tie."
+          value={draft.largestLoss}
+          onChange={(largestLoss) => change({ largestLoss })}
         />
       )}
     </>

@@ -1,8 +1,8 @@
 import {
   EXPERIMENT_TYPES,
+  EXPERIMENTS,
   type ExperimentType,
-  TYPE_TEXTS,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { skipToken, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -17,13 +17,13 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
-import { buildRequest, type ExperimentRequest } from './build-request.ts';
 import { createDraft, type ExperimentDraft } from './draft.ts';
 import styles from './new-experiment-page.module.css';
 import { Planner } from './planner.tsx';
 import { choicesQuery, createExperiment } from './queries.ts';
-import { sourceQuery } from './read-experiment.ts';
 import { TypeFields } from './type-fields.tsx';
+import type { ExperimentRequest } from './types/type-form.ts';
+import { buildRequest, sourceQuery } from './types/type-forms.ts';
 
 /** The guided form of a new experiment of any type. */
 export function NewExperimentPage() {
@@ -42,7 +42,7 @@ export function NewExperimentPage() {
   const request = tryBuild(type, draft);
   return (
     <>
-      <PageHeader title="New experiment" description={TYPE_TEXTS[type].purpose} />
+      <PageHeader title="New experiment" description={EXPERIMENTS[type].purpose} />
       <TypeChoice application={application} chosen={type} />
       <ExperimentForm application={application} type={type} draft={draft} request={request}>
         <NameFields draft={draft} change={change} />
@@ -115,7 +115,7 @@ function TypeChoice({ application, chosen }: { application: string; chosen: Expe
           className={styles.type ?? ''}
           aria-current={type === chosen ? 'page' : undefined}
         >
-          {TYPE_TEXTS[type].label}
+          {EXPERIMENTS[type].label}
         </Link>
       ))}
     </nav>
@@ -130,21 +130,13 @@ interface ExperimentFormProps {
   children: React.ReactNode;
 }
 
-const ACTIONS: Record<ExperimentType, string> = {
-  batch: 'Start experiment',
-  scenario: 'Start experiment',
-  acceptance: 'Start test',
-  shadow: 'Create draft',
-  switchback: 'Create draft',
-  bisect: 'Start search',
-};
-
 /** The form around the fields, with the button that creates the experiment and the same request as a command. */
 function ExperimentForm({ application, type, draft, request, children }: ExperimentFormProps) {
   const navigate = useNavigate();
   const mayCreate = useRight('experiment');
   const creation = useMutation({
-    mutationFn: (built: ExperimentRequest) => createExperiment(application, built),
+    mutationFn: (built: ExperimentRequest) =>
+      createExperiment(application, built, { isIdChosen: draft.id !== '' }),
     onSuccess: (id) =>
       navigate({ to: '/apps/$application/experiments/$type/$id', params: { application, type, id } }),
   });
@@ -162,7 +154,7 @@ function ExperimentForm({ application, type, draft, request, children }: Experim
         {mayCreate ? (
           <>
             <Button kind="primary" type="submit" isDisabled={!isReady}>
-              {ACTIONS[type]}
+              {EXPERIMENTS[type].action}
             </Button>
             {draft.name.trim() === '' && <span className={form.missing}>Enter a name first.</span>}
           </>

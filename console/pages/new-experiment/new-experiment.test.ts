@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     });
   });
 
-  test('starts an experiment again with its settings, guardrails and seeds among them', async () => {
+  test('F1, F2: starts an experiment again with its settings: guardrails, seeds, priority and maximum duration', async () => {
     const page = await open('batch', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByLabel('Description').fill('Is the plan of winter late more often than ours?');
     await page.getByRole('button', { name: 'Add a guardrail' }).click();
@@ -76,6 +76,8 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByText('More settings').click();
     await page.getByLabel('Seeds').fill('1, 2');
     await page.getByLabel('Option that gets the seed').fill('side');
+    await page.getByLabel('Queue priority').selectOption('4');
+    await page.getByLabel('Maximum duration of a run, s').fill('120');
     await page.getByText('48 runs in all.').waitFor();
     await page.getByText('Python', { exact: true }).click();
     await page.getByRole('button', { name: 'Copy as Python' }).click();
@@ -94,10 +96,15 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
         const params = { application_id: application, batch_id };
         const { body } = await at.server.client.call('getBatchExperimentMetadata', { params });
         const { instance_ids, objectives, primary, guardrails, seeds, seed_option, description } = body;
-        return { instance_ids, objectives, primary, guardrails, seeds, seed_option, description };
+        const { priority, max_duration } = body;
+        return {
+          ...{ instance_ids, objectives, primary, guardrails, seeds, seed_option, description },
+          ...{ priority, max_duration },
+        };
       }),
     );
     expect(one).toMatchObject({ guardrails: ['result.custom.late'], seeds: ['1', '2'], seed_option: 'side' });
+    expect(one).toMatchObject({ priority: 4, max_duration: 120 });
     expect(other).toEqual(one);
   });
 
@@ -130,11 +137,16 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     expect(body).toMatchObject({ experiment_id: 'ready-for-winter', tests_on_batch: 2 });
   });
 
-  test('creates drafts of tests on live runs', async () => {
+  test('F4: creates drafts of tests on live runs, also two of one name', async () => {
     const page = await open('shadow');
     await submit(page, 'Create draft', 'Shadow of winter');
     await page.getByText('Draft', { exact: true }).waitFor();
-    await page.goto(`${at.server.url}/console/apps/${application}/new-experiment?type=switchback`);
+    const newPage = `${at.server.url}/console/apps/${application}/new-experiment`;
+    // F4: an id from the name gets the day when another test has it.
+    await page.goto(`${newPage}?type=shadow`);
+    await submit(page, 'Create draft', 'Shadow of winter');
+    await page.waitForURL(/\/experiments\/shadow\/shadow-of-winter-\d{4}-\d\d-\d\d$/);
+    await page.goto(`${newPage}?type=switchback`);
     await page
       .getByRole('region', { name: 'Plan of the experiment' })
       .getByText(/plan \d+ units/)
@@ -154,8 +166,12 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     const command = await page.evaluate(() => navigator.clipboard.readText());
     expect(command).toContain(`/v1/applications/${application}/experiments/bisect`);
     await page.getByLabel('Bad version').selectOption('v2');
-    await page.getByText('At most 1 version to test, each by rounds of 24 runs').waitFor();
-    await page.getByText('A round takes about 24 min with 1 slot').waitFor();
+    await page
+      .getByText(
+        /^At most 1 version to test, each in rounds of 24 runs, .*: 144 runs if .* at most 10,000\.$/,
+      )
+      .waitFor();
+    await page.getByText('The fewest rounds take about 2 h 24 min with 1 slot').waitFor();
     await submit(page, 'Start search', 'Since winter');
   });
 

@@ -1,4 +1,4 @@
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import form from '../../ui/forms/form.module.css';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { UnitField } from '../../ui/forms/unit-field.tsx';
@@ -16,7 +16,7 @@ interface ObjectiveFieldsProps {
 
 /** The indicator that decides, its direction, and the difference that does not matter. */
 export function ObjectiveFields({ type, draft, choices, change }: ObjectiveFieldsProps) {
-  const isBisect = type === 'bisect';
+  const hasMargin = hasField(type, 'comparison');
   return (
     <section className={form.section} aria-label="Objective">
       <div className={form.row}>
@@ -28,10 +28,10 @@ export function ObjectiveFields({ type, draft, choices, change }: ObjectiveField
         />
         <DirectionField
           value={draft.direction}
-          directions={isBisect ? ['minimize', 'maximize'] : DIRECTIONS}
+          directions={hasMargin ? DIRECTIONS : ['minimize', 'maximize']}
           onChange={(direction) => change({ direction })}
         />
-        {!isBisect && (
+        {hasMargin && (
           <>
             <TextField
               label="Margin"

@@ -1,5 +1,5 @@
+import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,15 +11,12 @@ import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { countOptionSets, countRepetitions, type ExperimentDraft } from './draft.ts';
-import {
-  countRoundRuns,
-  countTestedVersions,
-  type InstanceRuns,
-  listWork,
-} from './estimate/estimate-time.ts';
+import { SearchSize } from './estimate/search-size.tsx';
 import { TimeEstimate } from './estimate/time-estimate.tsx';
 import styles from './new-experiment-page.module.css';
 import { type Choices, type PlannedSizes, planQuery } from './queries.ts';
+import type { InstanceRuns } from './types/count-runs.ts';
+import { TYPE_FORMS } from './types/type-forms.ts';
 
 interface PlannerProps {
   application: string;
@@ -36,29 +33,32 @@ export function Planner({ application, type, draft, choices }: PlannerProps) {
     withinInput: '5',
     difference: '5',
   });
-  const inputs = choices.inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;
-  const work = listWork(type, draft, { inputs, ensembles: choices.ensembles });
-  const time = <TimeEstimate {...{ application, type, draft, work }} available={choices.slots} />;
-  // The runs exist already.
-  if (type === 'acceptance' && draft.batch !== '') return null;
-  if (type === 'bisect' || draft.listedRuns.trim() !== '')
+  if (hasField(type, 'searchRuns'))
     return (
       <section className={styles.plan} aria-label="Plan of the experiment">
         <h2>Before it starts</h2>
-        {type === 'bisect' ? (
-          <SearchSize draft={draft} versions={choices.versions} inputs={inputs} />
-        ) : (
-          <RunCount work={work} />
-        )}
+        <SearchSize application={application} draft={draft} available={choices.slots} />
+      </section>
+    );
+  const inputs = choices.inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;
+  const work = TYPE_FORMS[type].listWork(draft, { inputs, ensembles: choices.ensembles });
+  const time = <TimeEstimate {...{ application, type, draft, work }} available={choices.slots} />;
+  // The runs exist already.
+  if (hasField(type, 'existingBatch') && draft.batch !== '') return null;
+  if (draft.listedRuns.trim() !== '')
+    return (
+      <section className={styles.plan} aria-label="Plan of the experiment">
+        <h2>Before it starts</h2>
+        <RunCount work={work} />
         {time}
       </section>
     );
-  const isSwitchback = type === 'switchback';
+  const isSwitchback = hasField(type, 'units');
   return (
     <section className={styles.plan} aria-label="Plan of the experiment">
       <h2>Before it starts</h2>
       <SpreadFields isSwitchback={isSwitchback} choices={choices} spread={spread} onChange={setSpread} />
-      {type !== 'shadow' && <RunCount work={work} />}
+      {!hasField(type, 'copies') && <RunCount work={work} />}
       {time}
       <PlanResult
         application={application}
@@ -81,27 +81,6 @@ function RunCount({ work = [] }: { work: readonly InstanceRuns[] | undefined }) 
   return (
     <p className={styles.runs}>
       {formatNumber(runs)} {runs === 1 ? 'run' : 'runs'} in all.
-    </p>
-  );
-}
-
-interface SearchSizeProps {
-  draft: ExperimentDraft;
-  /** Ids, newest first. */
-  versions: readonly string[];
-  inputs: number;
-}
-
-/** The size of a search. Its refusal says how many runs it needs at least, and its evidence how many it needs. */
-function SearchSize({ draft, versions, inputs }: SearchSizeProps) {
-  const tested = countTestedVersions(draft, versions);
-  const runs = countRoundRuns(draft, inputs);
-  if (tested === 0 || runs === 0)
-    return <p className={form.hint}>Choose inputs, and a bad version that is later than the good one.</p>;
-  return (
-    <p className={styles.runs}>
-      At most {tested} {tested === 1 ? 'version' : 'versions'} to test, each by rounds of {formatNumber(runs)}{' '}
-      runs, until its difference is decided.
     </p>
   );
 }
@@ -157,12 +136,12 @@ function SpreadFields({ isSwitchback, choices, spread, onChange }: SpreadFieldsP
 }
 
 function countConfigurations(type: ExperimentType, draft: ExperimentDraft): number {
-  return (draft.candidates.length + 1) * (type === 'scenario' ? countOptionSets(draft) : 1);
+  return (draft.candidates.length + 1) * (hasField(type, 'optionSets') ? countOptionSets(draft) : 1);
 }
 
 function chooseSize(type: ExperimentType, draft: ExperimentDraft, inputs: number): PlannedSizes['size'] {
-  if (type === 'switchback') return { units: Number(draft.units) };
-  if (type === 'shadow') return { inputs: Number(draft.maximumRuns), repetitions: 1 };
+  if (hasField(type, 'units')) return { units: Number(draft.units) };
+  if (hasField(type, 'copies')) return { inputs: Number(draft.maximumRuns), repetitions: 1 };
   return { inputs, repetitions: countRepetitions(draft) };
 }
 
@@ -176,7 +155,7 @@ function PlanResult({ application, sizes }: { application: string; sizes: Planne
     <div className={styles.result} aria-live="polite">
       {!isComplete && <p className={form.hint}>Choose inputs and a difference above 0 to see the plan.</p>}
       {isComplete && !data && !error && <p className={form.hint}>Computing the plan …</p>}
-      {isComplete && error && <Notice kind="error">{describeError(error)}</Notice>}
+      {isComplete && error && <Notice kind="warning">{describeError(error)}</Notice>}
       {isComplete && data && !error && (
         <>
           {data.sentences.map((text) => (

@@ -1,12 +1,14 @@
 /** The choices of the form of a new experiment, and the planner. */
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
+import { ApiError } from '@switchyard/contract/client.ts';
+import { listIdsToTry } from '@switchyard/contract/presentation/suggest-id.ts';
 import { countSlots } from '@switchyard/contract/workers/count-slots.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { listItems } from '../../client/list-items.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
-import type { ExperimentRequest } from './build-request.ts';
-import type { EnsembleChoice } from './estimate/estimate-time.ts';
+import type { EnsembleChoice } from './types/count-runs.ts';
+import type { ExperimentRequest } from './types/type-form.ts';
 
 /** Enough recent runs to know the names of their indicators. */
 const SAMPLED_RUNS = 20;
@@ -138,19 +140,41 @@ function readDeviations({ betweenInputs, withinInput, size }: PlannedSizes) {
   return { between_inputs: between, within_input: Number(withinInput) / 100 };
 }
 
-/** Creates the experiment, and returns its id. Throws the refusal of the server. */
-export async function createExperiment(application: string, request: ExperimentRequest): Promise<string> {
+/**
+ * Creates the experiment and returns its id. An id that the person did not choose gets the day, and then a number, when another
+ * experiment has it.
+ */
+export async function createExperiment(
+  application: string,
+  request: ExperimentRequest,
+  { isIdChosen }: { isIdChosen: boolean },
+): Promise<string> {
+  const requested = request.body.id ?? '';
+  const [first = requested, ...others] = isIdChosen ? [requested] : listIdsToTry(requested, new Date());
+  for (const [index, id] of [first, ...others].entries()) {
+    try {
+      return await sendCreation(application, request, id);
+    } catch (error) {
+      const isUsed =
+        error instanceof ApiError && error.status === 400 && /^id is .*, which another /.test(error.reason);
+      if (!isUsed || index === others.length) throw error;
+    }
+  }
+  return requested;
+}
+
+async function sendCreation(application: string, request: ExperimentRequest, id: string): Promise<string> {
   const params = { application_id: application };
   switch (request.operation) {
     case 'createBatchExperiment':
-      return (await client.call('createBatchExperiment', { params, body: request.body })).body.id;
+      return (await client.call('createBatchExperiment', { params, body: { ...request.body, id } })).body.id;
     case 'createAcceptanceTest':
-      return (await client.call('createAcceptanceTest', { params, body: request.body })).body.id;
+      return (await client.call('createAcceptanceTest', { params, body: { ...request.body, id } })).body.id;
     case 'createShadowTest':
-      return (await client.call('createShadowTest', { params, body: request.body })).body.id;
+      return (await client.call('createShadowTest', { params, body: { ...request.body, id } })).body.id;
     case 'createSwitchbackTest':
-      return (await client.call('createSwitchbackTest', { params, body: request.body })).body.id;
+      return (await client.call('createSwitchbackTest', { params, body: { ...request.body, id } })).body.id;
     case 'createBisectExperiment':
-      return (await client.call('createBisectExperiment', { params, body: request.body })).body.id;
+      return (await client.call('createBisectExperiment', { params, body: { ...request.body, id } })).body.id;
   }
 }

@@ -1,12 +1,12 @@
 import {
   type ExperimentType,
   parseExperimentType,
-} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { choicesQuery } from './queries.ts';
-import { sourceQuery } from './read-experiment.ts';
+import { sourceQuery } from './types/type-forms.ts';
 
 interface NewExperimentSearch {
   /** Type of the experiment; the default is batch. */

@@ -1,3 +1,4 @@
+import { UNBOUNDED_STATISTICS } from '@switchyard/contract/experiments/presentation/format-rule.ts';
 import { Button } from '../../ui/button.tsx';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
@@ -65,6 +66,8 @@ export function RuleFields({ draft: { rules }, choices, change }: RuleFieldsProp
   );
 }
 
+const hasBound = (statistic: string) => !UNBOUNDED_STATISTICS.includes(statistic);
+
 interface RuleProps {
   rule: RuleDraft;
   choices: Choices;
@@ -80,7 +83,7 @@ function Rule({ rule, choices, onChange }: RuleProps) {
           label="Statistic"
           value={rule.statistic}
           options={[...new Set([...STATISTICS, rule.statistic])]}
-          onChange={(statistic) => onChange({ statistic, ...(statistic !== 'mean' && { usesBound: false }) })}
+          onChange={(statistic) => onChange({ statistic, ...(!hasBound(statistic) && { usesBound: false }) })}
         />
         <IndicatorField
           label="Indicator"
@@ -111,7 +114,8 @@ function Rule({ rule, choices, onChange }: RuleProps) {
           onChange={(toleranceType) => onChange({ toleranceType })}
         />
       </div>
-      {isDirect && rule.statistic === 'mean' && (
+      <TieFields rule={rule} onChange={onChange} />
+      {isDirect && hasBound(rule.statistic) && (
         <label className={form.choice}>
           <input
             type="checkbox"
@@ -120,6 +124,32 @@ function Rule({ rule, choices, onChange }: RuleProps) {
           />
           By the 95 % bound: the rule then holds for other inputs too
         </label>
+      )}
+    </>
+  );
+}
+
+/** Accepts a tie on all inputs, and bounds the change of one. */
+function TieFields({ rule, onChange }: Omit<RuleProps, 'choices'>) {
+  return (
+    <>
+      {rule.metricType !== 'absolute-threshold' && (
+        <label className={form.choice}>
+          <input
+            type="checkbox"
+            checked={rule.acceptsSame}
+            onChange={(event) => onChange({ acceptsSame: event.target.checked })}
+          />
+          Accepts a tie on all inputs, which says nothing about others
+        </label>
+      )}
+      {rule.usesBound && (
+        <TextField
+          label="Largest change of one input, % of the control"
+          help="If you know one: it gives a bound where most inputs tie."
+          value={rule.largestLoss}
+          onChange={(largestLoss) => onChange({ largestLoss })}
+        />
       )}
     </>
   );

@@ -1,4 +1,8 @@
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import {
+  type ExperimentType,
+  hasFact,
+  hasField,
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import form from '../../ui/forms/form.module.css';
@@ -23,20 +27,19 @@ type TypeFieldsProps = DraftFieldsProps & { application: string; type: Experimen
 
 /** The fields that the type of the experiment needs. */
 export function TypeFields({ application, type, ...fields }: TypeFieldsProps) {
-  const usesInputSet = type !== 'shadow' && type !== 'switchback';
   return (
     <>
-      {usesInputSet && <InputFields {...fields} application={application} type={type} />}
-      {type === 'bisect' ? (
+      {!hasFact(type, 'isLive') && <InputFields {...fields} application={application} type={type} />}
+      {hasField(type, 'versions') ? (
         <BisectFields {...fields} />
       ) : (
         <SideFields {...fields} application={application} type={type} />
       )}
-      {type === 'scenario' && <ScenarioFields {...fields} />}
-      {type === 'shadow' && <ShadowFields {...fields} />}
-      {type === 'switchback' && <SwitchbackFields {...fields} />}
-      {type === 'acceptance' ? <RuleFields {...fields} /> : <ObjectiveFields {...fields} type={type} />}
-      {type !== 'acceptance' && type !== 'bisect' && <GuardrailFields {...fields} />}
+      {hasField(type, 'optionSets') && <ScenarioFields {...fields} />}
+      {hasField(type, 'copies') && <ShadowFields {...fields} />}
+      {hasField(type, 'units') && <SwitchbackFields {...fields} />}
+      {hasField(type, 'rules') ? <RuleFields {...fields} /> : <ObjectiveFields {...fields} type={type} />}
+      {hasField(type, 'comparison') && <GuardrailFields {...fields} />}
       <MoreFields {...fields} type={type} />
     </>
   );
@@ -44,7 +47,7 @@ export function TypeFields({ application, type, ...fields }: TypeFieldsProps) {
 
 /** Returns what can be compared: instances, and in experiments on an input set ensembles too. */
 function listSides(type: ExperimentType, choices: Choices): { value: string; label: string }[] {
-  const ensembles = type === 'shadow' || type === 'switchback' ? [] : choices.ensembles;
+  const ensembles = hasField(type, 'ensembles') ? choices.ensembles : [];
   return [
     ...choices.instances.map((id) => ({ value: id, label: id })),
     ...ensembles.map(({ id }) => ({ value: formatEnsembleSide(id), label: `${id} (ensemble)` })),
@@ -53,10 +56,10 @@ function listSides(type: ExperimentType, choices: Choices): { value: string; lab
 
 /** The control and its candidates. Some types have one candidate alone. */
 function SideFields({ application, type, draft, choices, change }: TypeFieldsProps) {
-  const isLive = type === 'shadow' || type === 'switchback';
+  const isLive = hasFact(type, 'isLive');
   const sides = listSides(type, choices);
   const others = sides.filter(({ value }) => value !== draft.control);
-  const hasOne = type === 'acceptance' || type === 'switchback';
+  const hasOne = !hasField(type, 'candidates');
   return (
     <section className={form.section} aria-label="Sides">
       <div className={form.row}>
@@ -80,7 +83,7 @@ function SideFields({ application, type, draft, choices, change }: TypeFieldsPro
       </div>
       {!hasOne && (
         <fieldset className={form.choices}>
-          <legend>{type === 'scenario' ? 'Other instances' : 'Candidates'}</legend>
+          <legend>{hasField(type, 'optionSets') ? 'Other instances' : 'Candidates'}</legend>
           {others.length === 0 && (
             <p className={form.hint}>
               There is no other instance.{' '}

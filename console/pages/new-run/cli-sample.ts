@@ -17,7 +17,8 @@ export function formatPublishedCommand({
   const settings = Object.entries(options ?? {}).map(([name, value]) => `${name}=${value}`);
   // The command line splits options at commas, sends only JSON from its standard input, and has no option for a format.
   if (settings.some((setting) => setting.includes(','))) return undefined;
-  if (typeof body.input === 'string' || configuration?.format) return undefined;
+  if (typeof body.input === 'string' || configuration?.format || configuration?.max_duration)
+    return undefined;
   const app = ['--app-id', quoteWord(application)];
   const runType = configuration?.run_type;
   const flags: Flag[] = [
@@ -56,6 +57,7 @@ export function formatRunCommand({ application, instance, body, upload }: Planne
     ...Object.entries(options ?? {}).map(([name, value]) => ['--option', `${name}=${value}`] as const),
     ['--priority', configuration?.queuing?.priority],
     ['--execution-class', configuration?.execution_class],
+    ['--max-duration', configuration?.max_duration],
     ['--secrets-collection-id', configuration?.secrets_collection_id],
     ['--output', '-'],
   ]);

@@ -6,14 +6,11 @@ import {
   RUN_NAME_CHARS_MAX,
 } from '@switchyard/contract/limits.ts';
 import { Field } from '../../ui/forms/field.tsx';
+import { SecondsField } from '../../ui/forms/seconds/seconds-field.tsx';
+import { PRIORITIES } from '../../ui/resources/priorities.ts';
 import type { RunDraft } from './draft.ts';
 import styles from './new-run-page.module.css';
 import type { NewRunData } from './queries.ts';
-
-const PRIORITIES = Array.from(
-  { length: PRIORITY_MAX - PRIORITY_MIN + 1 },
-  (_, index) => PRIORITY_MIN + index,
-);
 
 interface DetailFieldsProps {
   data: NewRunData;
@@ -57,7 +54,9 @@ export function DetailFields({ data, draft, initial, onChange }: DetailFieldsPro
 
 /** Returns the function that says what a field was before the person changed it; null for an unchanged one. */
 function createChangeDescriber({ data, draft, initial }: Omit<DetailFieldsProps, 'onChange'>) {
-  return (name: 'name' | 'description' | 'priority' | 'executionClass' | 'secrets'): string | null =>
+  return (
+    name: 'name' | 'description' | 'priority' | 'executionClass' | 'maxDuration' | 'secrets',
+  ): string | null =>
     data.original && draft[name] !== initial[name] ? `changed from ${initial[name] || 'no value'}` : null;
 }
 
@@ -103,6 +102,13 @@ function QueueFields({ data, draft, initial, onChange }: DetailFieldsProps) {
           </select>
         )}
       </Field>
+      <SecondsField
+        label="Maximum duration"
+        changed={describeChange('maxDuration')}
+        placeholder={configuration.max_duration ? `${configuration.max_duration} s` : 'seconds'}
+        value={draft.maxDuration}
+        onChange={(maxDuration) => onChange({ maxDuration: maxDuration.trim() })}
+      />
       <Field label="Secrets collection" changed={describeChange('secrets')}>
         {(attributes) => (
           <input

@@ -18,6 +18,8 @@ export interface RunDraft {
   description: string;
   priority: string;
   executionClass: string;
+  /** In seconds; empty for that of the instance. */
+  maxDuration: string;
   secrets: string;
   options: Readonly<Record<string, string>>;
   source: InputSource;
@@ -51,6 +53,7 @@ export function createDraft(data: NewRunData): RunDraft {
     description: original?.description ?? '',
     priority: pickDifferent(original?.queuing_priority, configuration.queuing.priority),
     executionClass: pickDifferent(original?.execution_class, configuration.execution_class),
+    maxDuration: pickDifferent(original?.metadata.max_duration, configuration.max_duration ?? ''),
     secrets: pickDifferent(original?.secrets_collection_id, configuration.secrets_collection_id),
     options: original?.metadata.options.request_options ?? {},
     source: usesManaged ? 'managed' : original ? 'run' : isArchive(findInputFormat(data)) ? 'file' : 'paste',

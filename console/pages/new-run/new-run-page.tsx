@@ -5,6 +5,7 @@ import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSamples } from '../../ui/forms/code-samples.tsx';
 import { Field } from '../../ui/forms/field.tsx';
+import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -56,9 +57,10 @@ function NewRunForm({ data }: { data: NewRunData }) {
   };
   const rules = useMemo(() => findOptionErrors(draft, data), [draft, data]);
   const inputError = findInputError(draft, findInputFormat(data));
+  const errors = [inputError, findSecondsError(draft.maxDuration)].filter((error) => error !== null);
   const start = (baseline?: string) => {
     setSubmitted(true);
-    if (rules.size === 0 && inputError === null) run.mutate({ request: planRequest(draft, data), baseline });
+    if (rules.size === 0 && errors.length === 0) run.mutate({ request: planRequest(draft, data), baseline });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -93,7 +95,7 @@ function NewRunForm({ data }: { data: NewRunData }) {
         </div>
       </div>
       <SubmitArea
-        errors={wasSubmitted ? [...rules.values(), ...(inputError === null ? [] : [inputError])] : []}
+        errors={wasSubmitted ? [...rules.values(), ...errors] : []}
         refusal={run.error}
         upload={upload}
         isPending={run.isPending}

@@ -6,6 +6,7 @@ import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { client } from '../../client/client.ts';
 import { downloadInput, uploadInput } from '../../client/content.ts';
 import type { UploadOptions } from '../../client/uploads/upload-content.ts';
+import { parseSeconds } from '../../ui/forms/seconds/parse-seconds.ts';
 import { findInputFormat, listSetOptions, type RunDraft } from './draft.ts';
 import type { NewRunData } from './queries.ts';
 
@@ -58,6 +59,7 @@ function buildConfiguration(draft: RunDraft, data: NewRunData): NonNullable<RunB
   return {
     ...(draft.priority !== '' && { queuing: { priority: Number(draft.priority) } }),
     ...(executionClass && { execution_class: executionClass }),
+    ...(draft.maxDuration !== '' && { max_duration: parseSeconds(draft.maxDuration) }),
     ...(draft.secrets !== '' && { secrets_collection_id: draft.secrets }),
     ...(keepsFormat && { format: { input: { type: format } } }),
     ...(definition && { run_type: { type: 'ensemble', definition_id: definition } }),

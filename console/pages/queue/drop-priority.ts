@@ -1,26 +1,39 @@
-import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import { PRIORITIES } from '../../ui/resources/priorities.ts';
 
-type QueuedRun = Pick<ActiveRun, 'id' | 'queuing_priority' | 'created_at'>;
+type QueuedRun = Pick<ActiveRun, 'id' | 'application_id' | 'queuing_priority' | 'created_at'>;
+
+/** Why a run cannot be dropped at a place. */
+export const DROP_REFUSAL =
+  'No priority gives the run this place. Runs of one priority take turns: the next one is of the application that uses the fewest slots, and the runs of an application start in order of age. Drop the run between two priorities, or before or after all runs of one.';
 
 /**
- * Returns the priority with which the dragged run stands right before the target if it moves up, or behind it if it moves down.
- * Returns null when no priority does: runs of one priority stay in the order of their creation.
+ * Returns the priority that gives the dragged run its place in a list in queue order, and null when none does. The place is
+ * right before the target if the run moves up, and right behind it if it moves down.
  */
-export function findDropPriority(dragged: QueuedRun, target: QueuedRun): number | null {
-  if (dragged.id === target.id) return null;
-  const movesUp = isBefore(target, dragged);
-  const own = target.queuing_priority;
-  const priority = [own, movesUp ? own - 1 : own + 1].find((queuing_priority) => {
+export function findDropPriority(
+  runs: readonly QueuedRun[],
+  dragged: QueuedRun,
+  target: QueuedRun,
+): number | null {
+  const from = runs.findIndex(({ id }) => id === dragged.id);
+  const to = runs.findIndex(({ id }) => id === target.id);
+  if (from < 0 || to < 0 || from === to) return null;
+  const others = runs.toSpliced(from, 1);
+  const before = others.slice(0, to);
+  const after = others.slice(to);
+  const fitting = PRIORITIES.filter((queuing_priority) => {
     const moved = { ...dragged, queuing_priority };
-    return movesUp ? isBefore(moved, target) : isBefore(target, moved);
+    return before.every((run) => startsBefore(run, moved)) && after.every((run) => startsBefore(moved, run));
   });
-  return priority !== undefined && priority >= PRIORITY_MIN && priority <= PRIORITY_MAX ? priority : null;
+  const own = target.queuing_priority;
+  return fitting.toSorted((one, other) => Math.abs(one - own) - Math.abs(other - own))[0] ?? null;
 }
 
-/** The order of the queue. */
-function isBefore(one: QueuedRun, other: QueuedRun): boolean {
+/** Returns true if one run starts before the other, whatever slots their applications use. */
+function startsBefore(one: QueuedRun, other: QueuedRun): boolean {
   if (one.queuing_priority !== other.queuing_priority) return one.queuing_priority < other.queuing_priority;
+  if (one.application_id !== other.application_id) return false;
   const ages = Date.parse(one.created_at) - Date.parse(other.created_at);
   return ages === 0 ? one.id < other.id : ages < 0;
 }

@@ -17,7 +17,13 @@ const workerRun = (run_id: string, execution_class: ExecutionClass = SMALL) => (
 
 function buildWorker(fields: Partial<Worker>): Worker {
   return {
-    ...{ id: 'w', status: 'active', host: 'solver', version: '1.7.0', started_at: null },
+    ...{
+      id: 'w',
+      status: 'active',
+      host: 'solver',
+      version: '1.7.0',
+      started_at: '2026-11-20T08:00:00.000Z',
+    },
     ...{ heartbeat_at: '2026-11-20T08:00:00.000Z', draining_since: null },
     ...{ kind: 'process', labels: [], cores: null, memory_bytes: null },
     ...{ slots: [], runs: [], other_runs: 0 },

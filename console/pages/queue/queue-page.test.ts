@@ -45,7 +45,8 @@ async function fillQueue(server: TestServer): Promise<void> {
   await pushApp(server, APPLICATION, nodeApp(waitForever));
   await insertPastRuns(server);
   for (const name of NAMES) {
-    const run = await createRun(server, APPLICATION, { input: {}, body: { name } });
+    const body = { name, ...(name === 'first' && { configuration: { max_duration: 600 } }) };
+    const run = await createRun(server, APPLICATION, { input: {}, body });
     if (name === 'first') await waitForLogLine(server, APPLICATION, run, 'started');
   }
 }
@@ -53,15 +54,15 @@ async function fillQueue(server: TestServer): Promise<void> {
 describe.skipIf(!hasBrowser)('the queue', () => {
   const at = setUpConsole(fillQueue, { env: { SWITCHYARD_CAPACITY: '1' } });
 
-  test('shows running and waiting runs in order, with the reason', async () => {
+  test('F2: shows running runs with their time limit, and waiting ones in order with the reason', async () => {
     const page = await at.open('/queue');
     await page.getByRole('heading', { name: 'Queue' }).waitFor();
     expect(await page.title()).toBe('Queue · Switchyard');
     const running = page.getByRole('table', { name: 'Running' });
     expect(await running.getByRole('link').allTextContents()).toEqual(['first']);
     await running.getByRole('rowheader', { name: /: 1 slot for all execution classes$/ }).waitFor();
-    const meter = running.getByRole('meter', { name: 'Duration of first within its time limit' });
-    expect(await meter.getAttribute('aria-valuetext')).toMatch(/ of 14 min 30 s$/);
+    const meter = running.getByRole('meter', { name: 'Run time of first within its time limit' });
+    expect(await meter.getAttribute('aria-valuetext')).toMatch(/ of 10\smin$/);
     const waiting = page.getByRole('table', { name: 'Waiting' });
     expect(await waiting.getByRole('link').allTextContents()).toEqual(['second', 'third']);
     await waiting.getByText('this run is next').waitFor();
@@ -103,6 +104,26 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     await row('second').getByTitle('Drag to change the priority').dragTo(row('third'));
     await expect.poll(() => links.allTextContents()).toEqual(['third', 'second']);
     expect(await page.getByLabel('Priority of second').inputValue()).toBe('4');
+  });
+
+  test('F1: a run that is dragged past a run of another application is past it, or is not moved and says why', async () => {
+    const { server } = at;
+    await pushApp(server, 'other', nodeApp('(input) => input'));
+    const body = { name: 'other', configuration: { queuing: { priority: 4 } } };
+    const run = await createRun(server, 'other', { input: {}, body });
+    const page = await at.open('/queue');
+    const waiting = page.getByRole('table', { name: 'Waiting' });
+    const links = waiting.getByRole('link');
+    // Its application uses no slot, so it is before the older run of the same priority.
+    await expect.poll(() => links.allTextContents()).toEqual(['third', 'other', 'second']);
+    const row = (name: string) =>
+      waiting.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await row('other').getByTitle('Drag to change the priority').dragTo(row('second'));
+    await expect.poll(() => links.allTextContents()).toEqual(['third', 'second', 'other']);
+    await row('other').getByTitle('Drag to change the priority').dragTo(row('second'));
+    await page.getByText('No priority gives the run this place.').waitFor();
+    expect(await links.allTextContents()).toEqual(['third', 'second', 'other']);
+    expectStatus(await server.request('PATCH', `/v1/applications/other/runs/${run}/cancel`), 204);
   });
 
   test('the page of a waiting run links the runs in the slots', async () => {

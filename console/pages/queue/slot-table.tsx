@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { useNow } from '../../ui/relative-time.tsx';
-import { findClassLimits } from '../../ui/resources/class-limits.ts';
+import { findDurationLimit } from '../../ui/resources/class-limits.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import type { Lane, LaneGroup } from './list-lanes.ts';
@@ -116,16 +116,16 @@ function LaneCells({ lane, now, onCancel }: { lane: Lane; now: number; onCancel:
   );
 }
 
-/** The duration of the run as a share of the time that its execution class gives it. */
+/** The run time as a share of the time after which the run is ended. */
 function Elapsed({ run, now }: { run: ActiveRun; now: number }) {
   const since = run.initiated_at ?? run.created_at;
   const start = Date.parse(since);
   const elapsed = Math.max(0, now - start);
-  const limit = findClassLimits(run.execution_class)?.duration_ms ?? elapsed;
+  const limit = findDurationLimit(run) ?? elapsed;
   return (
     <time className={styles.elapsed} dateTime={since} title={exact.format(start)}>
       <Meter
-        label={`Duration of ${run.name || run.id} within its time limit`}
+        label={`Run time of ${run.name || run.id} within its time limit`}
         value={elapsed}
         max={limit}
         text={`${formatDuration(elapsed)} of ${formatDuration(limit)}`}

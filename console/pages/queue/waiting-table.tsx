@@ -1,4 +1,3 @@
-import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { type DragEvent, useId, useState } from 'react';
 import { describeError } from '../../client/client.ts';
@@ -7,18 +6,14 @@ import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { formatWaiting } from '../../ui/resources/format-waiting.ts';
 import { formatStartAbsence, PredictedStart } from '../../ui/resources/predicted-start.tsx';
+import { PRIORITIES } from '../../ui/resources/priorities.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
-import { findDropPriority } from './drop-priority.ts';
+import { DROP_REFUSAL, findDropPriority } from './drop-priority.ts';
 import { usePriorityChange } from './queries.ts';
 import styles from './queue-page.module.css';
 import { RunCell } from './run-cell.tsx';
 import type { OnCancel } from './slot-table.tsx';
-
-const PRIORITIES = Array.from(
-  { length: PRIORITY_MAX - PRIORITY_MIN + 1 },
-  (_, index) => PRIORITY_MIN + index,
-);
 
 /**
  * The runs that wait, in queue order, with the reason and the priority. The person changes it by the field, or drags the run to
@@ -28,11 +23,23 @@ export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; o
   const heading = useId();
   const change = usePriorityChange();
   const [dragged, setDragged] = useState<ActiveRun | null>(null);
+  const [isRefused, setIsRefused] = useState(false);
+  const findPriority = (run: ActiveRun): number | null => dragged && findDropPriority(runs, dragged, run);
+  const startDrag = (run: ActiveRun | null): void => {
+    setDragged(run);
+    if (run) setIsRefused(false);
+  };
+  const drop = (run: ActiveRun): void => {
+    const priority = findPriority(run);
+    setIsRefused(priority === null);
+    if (dragged && priority !== null) change.mutate({ run: dragged, priority });
+  };
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading}>Waiting</h2>
+      {isRefused && <Notice kind="error">{DROP_REFUSAL}</Notice>}
       {runs.length === 0 ? (
-        <p>No run waits.</p>
+        <p>No runs are waiting.</p>
       ) : (
         <TableRegion label="List of waiting runs">
           <table className={table.table} aria-labelledby={heading}>
@@ -50,7 +57,16 @@ export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; o
             </thead>
             <tbody>
               {runs.map((run) => (
-                <WaitingRow key={run.id} run={run} onCancel={onCancel} {...{ change, dragged, setDragged }} />
+                <WaitingRow
+                  key={run.id}
+                  {...{ run, onCancel, change }}
+                  onDragStart={() => startDrag(run)}
+                  onDragEnd={() => startDrag(null)}
+                  target={
+                    dragged === null || dragged.id === run.id ? null : { isFree: findPriority(run) !== null }
+                  }
+                  onDrop={() => drop(run)}
+                />
               ))}
             </tbody>
           </table>
@@ -64,33 +80,33 @@ interface RowProps {
   run: ActiveRun;
   onCancel: OnCancel;
   change: ReturnType<typeof usePriorityChange>;
-  /** The run that is dragged over the table. */
-  dragged: ActiveRun | null;
-  setDragged(run: ActiveRun | null): void;
+  onDragStart(): void;
+  onDragEnd(): void;
+  /** While another run is dragged: whether it can be dropped here. */
+  target: { isFree: boolean } | null;
+  onDrop(): void;
 }
 
-function WaitingRow({ run, onCancel, change, dragged, setDragged }: RowProps) {
-  const priority = dragged && findDropPriority(dragged, run);
+function WaitingRow({ run, onCancel, change, onDragStart, onDragEnd, target, onDrop }: RowProps) {
   const [isOver, setIsOver] = useState(false);
   const drop = (event: DragEvent): void => {
     setIsOver(false);
-    if (dragged === null || priority === null) return;
     event.preventDefault();
-    change.mutate({ run: dragged, priority });
+    if (target) onDrop();
   };
   return (
     <tr
-      className={isOver && priority !== null ? styles.target : ''}
+      className={isOver && target?.isFree ? styles.target : ''}
       onDragOver={(event) => {
         setIsOver(true);
-        // The browser refuses a drop without this.
-        if (priority !== null) event.preventDefault();
+        // The browser refuses a drop without this. A drop that has no priority says why.
+        if (target) event.preventDefault();
       }}
       onDragLeave={() => setIsOver(false)}
       onDrop={drop}
     >
       <td className={table.number}>
-        {onCancel && <DragHandle onStart={() => setDragged(run)} onEnd={() => setDragged(null)} />}
+        {onCancel && <DragHandle onStart={onDragStart} onEnd={onDragEnd} />}
         {run.waiting?.place}
       </td>
       <RunCell run={run} />

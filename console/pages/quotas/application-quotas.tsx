@@ -1,5 +1,5 @@
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatUse, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { Meter } from '../../ui/charts/meter.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
-import { QuotasDialog } from './quotas-dialog.tsx';
+import { ApplicationQuotasDialog } from './quotas-dialog.tsx';
 import styles from './quotas-page.module.css';
 
 type ApplicationQuota = Quotas['applications'][number];
@@ -22,7 +22,6 @@ interface ApplicationQuotasProps {
 /** The applications that have a quota, and the choice of another one for a role that may set it. */
 export function ApplicationQuotas({ quotas, mayChange }: ApplicationQuotasProps) {
   const [edited, setEdited] = useState<string>();
-  const own = quotas.find(({ application_id }) => application_id === edited);
   if (quotas.length === 0 && !mayChange) return null;
   return (
     <section aria-labelledby="application-quotas" className={styles.applications}>
@@ -54,11 +53,7 @@ export function ApplicationQuotas({ quotas, mayChange }: ApplicationQuotasProps)
       )}
       {mayChange && <ApplicationChoice limited={quotas} onChoose={setEdited} />}
       {edited !== undefined && (
-        <QuotasDialog
-          application={edited}
-          quotas={own ?? { concurrent_runs: null, core_hours_per_month: null }}
-          onClose={() => setEdited(undefined)}
-        />
+        <ApplicationQuotasDialog application={edited} onClose={() => setEdited(undefined)} />
       )}
     </section>
   );
@@ -104,13 +99,13 @@ function QuotaRow({ quota, onEdit }: QuotaRowProps) {
 }
 
 function Use({ label, value, limit }: { label: string; value: number; limit: number | null }) {
-  if (limit === null) return <>{formatNumber(value)}, no quota</>;
+  if (limit === null) return <>{formatValue(value)}, no quota</>;
   return (
     <Meter
       label={label}
       value={value}
       max={limit}
-      text={`${formatNumber(value)} of ${formatNumber(limit)}`}
+      text={formatUse(value, limit)}
       tone={value >= limit ? 'bad' : 'plain'}
     />
   );

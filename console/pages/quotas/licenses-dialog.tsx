@@ -1,20 +1,26 @@
-import type { License } from '@switchyard/contract/licenses/licenses.ts';
-import { useState } from 'react';
+import type { Licenses } from '@switchyard/contract/licenses/licenses.ts';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextAreaField } from '../../ui/forms/text-field.tsx';
 import { formatLicenses, parseLicenses } from './parse-licenses.ts';
 import { licensesQuery } from './queries.ts';
 
 interface LicensesDialogProps {
-  licenses: readonly License[];
+  licenses: Licenses;
   onClose: () => void;
 }
 
 /** Sets the licences of the account, one on each line. */
 export function LicensesDialog({ licenses, onClose }: LicensesDialogProps) {
-  const [text, setText] = useState(formatLicenses(licenses));
+  const { draft, change, seen, load } = useEdit({
+    resource: licenses,
+    fetch: async () => (await client.call('getLicenses')).body,
+    createDraft: (state) => ({ text: formatLicenses(state.licenses) }),
+    labels: { text: 'Licences' },
+  });
+  const { text } = draft;
   const parsed = parseLicenses(text);
   const isValid = Array.isArray(parsed);
   const body = { licenses: isValid ? parsed : [] };
@@ -25,8 +31,9 @@ export function LicensesDialog({ licenses, onClose }: LicensesDialogProps) {
       isReady={isValid}
       requests={[['setLicenses', { body }]]}
       onClose={onClose}
+      onLoad={load}
       onSubmit={async () => {
-        await client.call('setLicenses', { body });
+        await client.call('setLicenses', { body: { ...body, expected_updated_at: seen.updated_at } });
         await queryClient.invalidateQueries(licensesQuery);
         onClose();
       }}
@@ -34,7 +41,7 @@ export function LicensesDialog({ licenses, onClose }: LicensesDialogProps) {
       <TextAreaField
         label="Licences and their tokens"
         value={text}
-        onChange={setText}
+        onChange={(value) => change({ text: value })}
         help="One on each line, such as gurobi = 4. A licence that you leave out is removed."
         error={isValid ? undefined : `Line ${parsed.invalidLine} is not a new name, = and a whole number.`}
       />

@@ -14,7 +14,8 @@ import styles from './quotas-page.module.css';
 
 /** The licences of the account with the runs that hold their tokens, and the form that sets them. */
 export function Licenses({ mayChange }: { mayChange: boolean }) {
-  const { licenses } = useSuspenseQuery(licensesQuery).data;
+  const { data } = useSuspenseQuery(licensesQuery);
+  const { licenses } = data;
   const [isEditing, setEditing] = useState(false);
   if (licenses.length === 0 && !mayChange) return null;
   return (
@@ -40,7 +41,7 @@ export function Licenses({ mayChange }: { mayChange: boolean }) {
           <Button onPress={() => setEditing(true)}>Change licences</Button>
         </div>
       )}
-      {isEditing && <LicensesDialog licenses={licenses} onClose={() => setEditing(false)} />}
+      {isEditing && <LicensesDialog licenses={data} onClose={() => setEditing(false)} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatUse, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -80,13 +80,13 @@ function Quota({ title, value, limit, note }: QuotaProps) {
     <section className={styles.quota}>
       <h2>{title}</h2>
       {limit === null ? (
-        <p className={styles.unlimited}>{formatNumber(value)}, no quota</p>
+        <p className={styles.unlimited}>{formatValue(value)}, no quota</p>
       ) : (
         <Meter
           label={title}
           value={value}
           max={limit}
-          text={`${formatNumber(value)} of ${formatNumber(limit)}`}
+          text={formatUse(value, limit)}
           tone={value >= limit ? 'bad' : 'plain'}
         />
       )}

@@ -1,12 +1,12 @@
 import type { RetentionPolicy, RetentionPreview } from '@switchyard/contract/applications/retention.ts';
 import { RETENTION_DAYS_MAX } from '@switchyard/contract/limits.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -41,9 +41,39 @@ function parseDays(text: string): number | null | undefined {
   return Number.isInteger(days) && days >= 1 && days <= RETENTION_DAYS_MAX ? days : undefined;
 }
 
+/** The values of the form, on the state of the policy that the person has seen. */
+function usePolicyEdit(application: string, policy: RetentionPolicy) {
+  const params = { application_id: application };
+  return useEdit({
+    resource: policy,
+    fetch: async () => (await client.call('getRetention', { params })).body,
+    createDraft: ({ keep_days, keep_experiment_runs }) => ({
+      text: keep_days === null ? '' : String(keep_days),
+      keepsExperiments: keep_experiment_runs,
+    }),
+    labels: { text: 'Days that a run stays', keepsExperiments: 'Keep runs of experiments' },
+  });
+}
+
+/** Shows the saved policy in the form and in the table, which is measured at most once in some minutes. */
+async function showPolicy(application: string, keep_days: number | null): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: policyQuery(application).queryKey });
+  queryClient.setQueryData(
+    storageQuery.queryKey,
+    (storage) =>
+      storage && {
+        ...storage,
+        items: storage.items.map((item) =>
+          item.application_id === application ? { ...item, keep_days } : item,
+        ),
+      },
+  );
+}
+
 function PolicyForm({ application, policy, onClose }: DialogProps & { policy: RetentionPolicy }) {
-  const [text, setText] = useState(policy.keep_days === null ? '' : String(policy.keep_days));
-  const [keepsExperiments, setKeepsExperiments] = useState(policy.keep_experiment_runs);
+  const params = { application_id: application };
+  const { draft, change, seen, load } = usePolicyEdit(application, policy);
+  const { text, keepsExperiments } = draft;
   const days = parseDays(text);
   const rule = useDeferredValue({ keepDays: days ?? 1, keepExperimentRuns: keepsExperiments });
   const preview = useQuery({
@@ -56,7 +86,7 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
   const deletes = typeof days === 'number' && isPreviewed && preview.data.runs > 0;
   const isConfirmed = !deletes || confirmation.trim() === CONFIRMATION;
   const request = {
-    params: { application_id: application },
+    params,
     body: { keep_days: days ?? null, keep_experiment_runs: keepsExperiments },
   };
   return (
@@ -66,26 +96,20 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
       isReady={days === null || (days !== undefined && isPreviewed && isConfirmed)}
       requests={[['setRetention', request]]}
       onClose={onClose}
+      onLoad={load}
       onSubmit={async () => {
-        await client.call('setRetention', request);
-        await queryClient.invalidateQueries({ queryKey: policyQuery(application).queryKey });
-        queryClient.setQueryData(
-          storageQuery.queryKey,
-          (storage) =>
-            storage && {
-              ...storage,
-              items: storage.items.map((item) =>
-                item.application_id === application ? { ...item, keep_days: days ?? null } : item,
-              ),
-            },
-        );
+        await client.call('setRetention', {
+          params,
+          body: { ...request.body, expected_updated_at: seen.updated_at },
+        });
+        await showPolicy(application, days ?? null);
         onClose();
       }}
     >
       <TextField
         label="Days that a run stays after its end"
         value={text}
-        onChange={setText}
+        onChange={(value) => change({ text: value })}
         autoFocus
         help={`From 1 to ${RETENTION_DAYS_MAX}. Empty: runs stay. Tagged runs always stay.`}
       />
@@ -93,7 +117,7 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
         <input
           type="checkbox"
           checked={keepsExperiments}
-          onChange={(event) => setKeepsExperiments(event.target.checked)}
+          onChange={(event) => change({ keepsExperiments: event.target.checked })}
         />
         Keep runs of experiments
       </label>

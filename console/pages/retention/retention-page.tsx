@@ -1,10 +1,9 @@
 import type { ApplicationStorage } from '@switchyard/contract/applications/retention.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the content of a run', () => {
     );
   });
 
-  test('maps, charts and pages of an app are drawn without the origin of the console', async () => {
+  test('A2: maps, charts and pages of an app are drawn without the origin of the console, pages after a click until an administrator trusts the app', async () => {
     const assets = await createRunAndWait(at.server, 'echo', { input: HOSTILE_ASSETS });
     const page = await at.open(`/apps/echo/runs/${assets.id}/content?part=assets`);
     await page.getByRole('heading', { name: 'Assets of' }).waitFor();
@@ -89,8 +89,22 @@ describe.skipIf(!hasBrowser)('the content of a run', () => {
     await page.getByRole('listitem').filter({ hasText: '<script>' }).waitFor();
     await page.frameLocator('iframe[title="Load 1"]').getByRole('img', { name: 'Load 1' }).waitFor();
     const hostile = page.frameLocator('iframe[title="Page 1"]');
+    await page.getByText('This page can send what it shows to its author.').waitFor();
+    expect(await page.locator('iframe[title="Page 1"]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Run page' }).press('Enter');
     await hostile.getByText('cookie refused, parent refused, origin null').waitFor();
     expect(await page.title()).not.toContain('hacked');
+    const settings = await at.open('/apps/echo');
+    await settings.getByRole('button', { name: 'Trust HTML assets' }).press('Enter');
+    const dialog = settings.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Trust HTML assets' }).press('Enter');
+    await settings.getByText('they run as soon as someone opens them. Trusted by root@localhost').waitFor();
+    await page.reload();
+    await hostile.getByText('cookie refused, parent refused, origin null').waitFor();
+    await settings.getByRole('button', { name: 'Stop trusting HTML assets' }).press('Enter');
+    await settings.getByRole('button', { name: 'Trust HTML assets' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Run page' }).waitFor();
   });
 
   test('every view is accessible on a phone in both themes', async () => {

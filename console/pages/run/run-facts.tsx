@@ -1,4 +1,5 @@
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -24,7 +25,7 @@ export function RunFacts({ run }: { run: RunInformation }) {
       {run.user_email !== '' && <Fact name="By">{run.user_email}</Fact>}
       <Fact name="Instance">{run.application_instance_id || 'latest'}</Fact>
       <Fact name="Version">{run.application_version_id || 'latest'}</Fact>
-      <Fact name={isTerminal(run.status_v2) ? 'Duration' : 'So far'}>{formatDuration(run.duration)}</Fact>
+      <Times run={run} />
       <Fact name="Class">{run.execution_class}</Fact>
       {isTerminal(run.status_v2) && run.run_type.type === 'standard' && <Cost run={run} />}
       {run.run_type.type !== 'standard' && (
@@ -52,6 +53,17 @@ export function RunFacts({ run }: { run: RunInformation }) {
         </Fact>
       )}
     </dl>
+  );
+}
+
+/** The time that the app took, and the time in the queue. */
+function Times({ run: { metadata, duration } }: { run: RunInformation }) {
+  const { ran, waited } = measureTimes(metadata, Date.parse(metadata.created_at) + duration);
+  return (
+    <>
+      {ran !== null && <Fact name="Run time">{formatDuration(ran)}</Fact>}
+      {waited !== null && <Fact name="Waited">{formatDuration(waited)}</Fact>}
+    </>
   );
 }
 

@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
     expect(new URL(page.url()).searchParams.get('runs')).toBe(`${before},${after}`);
     await page.goto(`${console.server.url}/console/apps/tours/runs/${before}`);
     await page.getByLabel('Baseline').selectOption(after);
-    await page.getByRole('row', { name: 'result.value 80 -20 (-20 %)' }).waitFor();
+    await page.getByRole('row', { name: 'result.value 80 −20 (−20 %)' }).waitFor();
     expect(new URL(page.url()).searchParams.get('baseline')).toBe(after);
   });
 

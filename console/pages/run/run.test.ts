@@ -11,6 +11,8 @@ import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
 
+/** A name or a tag is one line of visible text. An app can also print characters that turn text around. */
+const MARKUP = '<script>alert(1)</script> evil';
 const HOSTILE = '<script>alert(1)</script> \u202eevil';
 const series = {
   value: {
@@ -54,7 +56,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await pushApp(server, 'routing', { main: APP }, { executable_type: 'binary', runtime: 'native' });
     const run = await createRunAndWait(server, 'routing', {
       input: {},
-      body: { name: HOSTILE, description: 'For Monday', options: { duration: '2' } },
+      body: { name: MARKUP, description: 'For Monday', options: { duration: '2' } },
     });
     expect(run.status_v2).toBe('succeeded');
     done = run.id;
@@ -66,13 +68,13 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await page.goto(`${at.server.url}/app/routing/run/${done}`);
     expect(page.url()).toBe(`${at.server.url}/console${address(done)}`);
     await page.getByRole('heading', { level: 1, name: '<script>alert(1)</script>' }).waitFor();
-    expect(await page.title()).toBe(`${HOSTILE} · routing · Switchyard`);
+    expect(await page.title()).toBe(`${MARKUP} · routing · Switchyard`);
     await page.getByText('Succeeded', { exact: true }).waitFor();
     const timeline = page.getByRole('region', { name: 'Timeline' });
     expect(await timeline.getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringMatching(/^Queued [\d.]+ (ms|s)$/),
-      expect.stringMatching(/^Running [\d.]+ (ms|s)$/),
-      expect.stringMatching(/^Storing [\d.]+ (ms|s)$/),
+      expect.stringMatching(/^Waited\s[\d.]+\s(ms|s)$/),
+      expect.stringMatching(/^Ran\s[\d.]+\s(ms|s)$/),
+      expect.stringMatching(/^Stored results\s[\d.]+\s(ms|s)$/),
     ]);
     await page.getByRole('row', { name: /result\.value 1,040\.6/ }).waitFor();
     await page.getByRole('row', { name: 'duration 2 Set by the run' }).waitFor();
@@ -201,13 +203,13 @@ describe.skipIf(!hasBrowser)('the run page', () => {
   test('adds and removes tags, and a viewer only sees them', async () => {
     const page = await at.open(address(done));
     const tags = page.getByRole('list', { name: 'Tags' });
-    for (const tag of ['board meeting', HOSTILE]) {
+    for (const tag of ['board meeting', MARKUP]) {
       await page.getByRole('button', { name: 'Add tag' }).click();
       await page.getByLabel('Tag', { exact: true }).fill(tag);
       await page.keyboard.press('Enter');
       await tags.getByText(tag).waitFor();
     }
-    for (const tag of [HOSTILE, 'board meeting']) {
+    for (const tag of [MARKUP, 'board meeting']) {
       await tags.getByRole('button', { name: `Remove the tag ${tag}` }).click();
       await tags.getByText(tag).waitFor({ state: 'detached' });
     }
@@ -248,7 +250,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
 
   test('is accessible on a phone in both themes', async () => {
     const page = await at.openOnPhone(address(done));
-    await page.locator('canvas').waitFor();
+    await page.getByRole('region', { name: 'Objective over time' }).locator('canvas').waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.getByText('reading the input').waitFor();

@@ -1,14 +1,15 @@
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { listPhases, type Phase } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { WaitingFacts } from '../../ui/resources/waiting-facts.tsx';
-import { listPhases, type Phase } from './list-phases.ts';
 import styles from './timeline.module.css';
 
-const PHASE_STYLES: Record<Phase['name'], string | undefined> = {
-  Queued: styles.queued,
-  Running: styles.running,
-  Storing: styles.storing,
+const PHASE_STYLES: Record<Phase['kind'], string | undefined> = {
+  waiting: styles.queued,
+  lost: styles.lost,
+  running: styles.running,
+  storing: styles.storing,
 };
 
 /** A bar of the phases of a run with their durations, and the reason for waiting of a queued run. */
@@ -20,23 +21,22 @@ export function Timeline({ run }: { run: RunInformation }) {
   return (
     <section className={styles.timeline} aria-label="Timeline">
       <div className={styles.bar} aria-hidden="true">
-        {phases.map(({ name, duration, isCurrent }) => (
+        {phases.map(({ kind, duration, isCurrent }, index) => (
           <span
-            key={name}
-            className={PHASE_STYLES[name]}
+            key={index}
+            className={PHASE_STYLES[kind]}
             data-current={isCurrent || undefined}
             style={{ flexGrow: Math.max(duration, 1) }}
           />
         ))}
       </div>
       <ol className={styles.phases}>
-        {phases.map(({ name, duration, isCurrent }) => (
-          <li key={name} aria-current={isCurrent ? 'step' : undefined}>
-            <span className={`${styles.key} ${PHASE_STYLES[name]}`} aria-hidden="true" />
+        {phases.map(({ kind, name, duration, isCurrent }, index) => (
+          <li key={index} aria-current={isCurrent ? 'step' : undefined}>
+            <span className={`${styles.key} ${PHASE_STYLES[kind]}`} aria-hidden="true" />
             {name} <strong>{formatDuration(duration)}</strong>
           </li>
         ))}
-        {metadata.attempt > 1 && <li>Started {metadata.attempt} times: an attempt was interrupted</li>}
       </ol>
       {metadata.waiting && (
         <p className={styles.waiting}>

@@ -8,7 +8,8 @@ const FACTS = {
   version: 'Version',
   user: 'User',
   created: 'Created',
-  duration: 'Duration',
+  duration: 'Run time',
+  waited: 'Waited',
   description: 'Description',
   type: 'Type',
   priority: 'Priority',
@@ -25,6 +26,7 @@ export const DEFAULT_COLUMNS = [
   'version',
   'created',
   'duration',
+  'waited',
   'user',
 ];
 /** More columns than this are no table that anybody reads, and an address may name any number. */

@@ -49,16 +49,15 @@ function computeStart(within: TimeWindow | undefined): string | undefined {
   return within && new Date(Date.now() - WINDOW_MS[within]).toISOString();
 }
 
-/** The duration of a run in milliseconds, which lists do not contain. It is final once the run has ended. */
-export const durationQuery = (application: string, run: string, status: RunStatusV2) =>
+/** The attempts of a run and their times, which lists do not contain. They are final once the run has ended. */
+export const timesQuery = (application: string, run: string, status: RunStatusV2) =>
   queryOptions({
-    queryKey: ['getRunMetadata', application, run, 'duration', isTerminal(status)],
+    queryKey: ['getRunMetadata', application, run, 'times', status],
     queryFn: async () => {
       const { body } = await client.call('getRunMetadata', {
         params: { application_id: application, run_id: run },
       });
-      return body.duration;
+      return body.metadata;
     },
-    enabled: isTerminal(status),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: isTerminal(status) ? Number.POSITIVE_INFINITY : 0,
   });

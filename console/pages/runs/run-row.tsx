@@ -1,4 +1,5 @@
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { measureTimes, type PhaseFacts } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { isActiveStatus } from '../../client/run-refetch.ts';
@@ -6,7 +7,7 @@ import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { type Column, formatCell } from './columns.ts';
-import { durationQuery } from './queries.ts';
+import { timesQuery } from './queries.ts';
 import styles from './runs-table.module.css';
 
 const TICK_MS = 1_000;
@@ -68,7 +69,8 @@ function RunCell({ run, column, application }: { run: Run; column: Column; appli
         <RelativeTime at={run.created_at} />
       </td>
     );
-  if (column.id === 'duration') return <DurationCell run={run} application={application} />;
+  if (column.id === 'duration') return <TimeCell run={run} application={application} time="ran" />;
+  if (column.id === 'waited') return <TimeCell run={run} application={application} time="waited" />;
   const { text, isNumber } = formatCell(run, column);
   return (
     <td className={isNumber ? styles.number : undefined} title={text}>
@@ -77,21 +79,29 @@ function RunCell({ run, column, application }: { run: Run; column: Column; appli
   );
 }
 
-/** The time until now of an active run, and the stored duration of one that has ended. */
-function DurationCell({ run, application }: { run: Run; application: string }) {
-  const { data } = useQuery(durationQuery(application, run.id, run.status_v2));
+interface TimeCellProps {
+  run: Run;
+  application: string;
+  /** The run time, or the time in the queue. */
+  time: 'ran' | 'waited';
+}
+
+/** A time of a run; of an active one until now. */
+function TimeCell({ run, application, time }: TimeCellProps) {
+  const { data } = useQuery(timesQuery(application, run.id, run.status_v2));
   return (
     <td className={styles.number}>
-      {isActiveStatus(run.status_v2) ? (
-        <ActiveDuration since={run.created_at} />
-      ) : (
-        data !== undefined && formatDuration(data)
-      )}
+      {data &&
+        (isActiveStatus(run.status_v2) ? <ActiveTime facts={data} time={time} /> : formatTime(data, time))}
     </td>
   );
 }
 
-function ActiveDuration({ since }: { since: string }) {
-  const now = useNow(TICK_MS);
-  return formatDuration(Math.max(0, now - Date.parse(since)));
+function ActiveTime({ facts, time }: { facts: PhaseFacts; time: TimeCellProps['time'] }) {
+  return formatTime(facts, time, useNow(TICK_MS));
+}
+
+function formatTime(facts: PhaseFacts, time: TimeCellProps['time'], now = 0): string {
+  const ms = measureTimes(facts, now)[time];
+  return ms === null ? '–' : formatDuration(ms);
 }

@@ -185,7 +185,8 @@ function HeaderRow({ runs, columns, selected, onSelect, sort, onSort }: RunsTabl
         <SortHeader label="Run" field="name" sort={sort} onSort={onSort} />
         {columns.map((column) => {
           const { id, label, kind } = column;
-          const className = kind === 'indicator' || id === 'duration' ? styles.number : undefined;
+          const className =
+            kind === 'indicator' || id === 'duration' || id === 'waited' ? styles.number : undefined;
           const field = findSortField(column);
           if (field === undefined)
             return (

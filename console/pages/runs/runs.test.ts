@@ -291,7 +291,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     const page = await at.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
     const row = page.getByRole('row', { name: /App routing/ });
     await row.getByRole('img', { name: /^Objective of \d+ runs: from/ }).waitFor();
-    expect(await row.getByText('10 %').isVisible()).toBe(true);
+    expect(await row.getByText('10.3 %').isVisible()).toBe(true);
     await page.getByRole('button', { name: 'New application' }).click();
     await page.getByLabel('Name').fill('Night shift');
     await page.getByLabel('Id').fill('Not An Id');

@@ -1,7 +1,7 @@
 import type { SecretOperation, SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
-import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import type { FormRequest } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
@@ -41,14 +41,30 @@ function getParams({ application, collection }: Pick<DialogProps, 'application' 
   return { application_id: application, collection_id: collection.id };
 }
 
-async function sendOperation(props: DialogProps, operation: SecretOperation): Promise<void> {
-  await client.call('patchSecretsCollection', {
-    params: getParams(props),
-    body: { operations: [operation] },
+/** The form of one secret of a collection, on the state of the collection that the person has seen. */
+function useCollectionEdit<D extends object>(props: DialogProps, empty: D) {
+  const edit = useEdit({
+    resource: props.collection,
+    fetch: async () => (await client.call('getSecretsCollection', { params: getParams(props) })).body,
+    createDraft: () => empty,
+    labels: {},
   });
-  await refreshCollections();
-  props.onChanged();
-  props.onClose();
+  const send = async (operation: SecretOperation): Promise<void> => {
+    await client.call('patchSecretsCollection', {
+      params: getParams(props),
+      body: { operations: [operation], expected_updated_at: edit.seen.updated_at },
+    });
+    await refreshCollections();
+    props.onChanged();
+    props.onClose();
+  };
+  const load = async () => {
+    const changes = await edit.load();
+    // The list behind the dialog shows which secrets there are now.
+    props.onChanged();
+    return changes;
+  };
+  return { draft: edit.draft, change: edit.change, send, load };
 }
 
 /** The request to copy has a placeholder: a value does not belong in the history of a shell. */
@@ -58,7 +74,7 @@ function buildRequests(props: DialogProps, operation: SecretName & { op: string 
 }
 
 function CreateSecret(props: DialogProps) {
-  const [secret, setSecret] = useState(EMPTY_SECRET);
+  const { draft: secret, change, send, load } = useCollectionEdit(props, EMPTY_SECRET);
   const { type, location } = secret;
   return (
     <FormDialog
@@ -67,15 +83,17 @@ function CreateSecret(props: DialogProps) {
       isReady={location.trim() !== '' && secret.value !== ''}
       requests={buildRequests(props, { op: 'create', type, location: location.trim() })}
       onClose={props.onClose}
-      onSubmit={() => sendOperation(props, { op: 'create', ...secret, location: location.trim() })}
+      onLoad={load}
+      onSubmit={() => send({ op: 'create', ...secret, location: location.trim() })}
     >
-      <SecretFields secret={secret} onChange={setSecret} />
+      <SecretFields secret={secret} onChange={change} />
     </FormDialog>
   );
 }
 
 function ReplaceValue({ secret, ...props }: DialogProps & { secret: SecretName }) {
-  const [value, setValue] = useState('');
+  const { draft, change, send, load } = useCollectionEdit(props, { value: '' });
+  const { value } = draft;
   return (
     <FormDialog
       title={`Replace the value of ${secret.location}`}
@@ -83,22 +101,25 @@ function ReplaceValue({ secret, ...props }: DialogProps & { secret: SecretName }
       isReady={value !== ''}
       requests={buildRequests(props, { op: 'update', ...secret })}
       onClose={props.onClose}
-      onSubmit={() => sendOperation(props, { op: 'update', ...secret, value })}
+      onLoad={load}
+      onSubmit={() => send({ op: 'update', ...secret, value })}
     >
       <p>Runs that start from now on get the new value, also those that are queued.</p>
-      <SecretValue type={secret.type} value={value} onChange={setValue} />
+      <SecretValue type={secret.type} value={value} onChange={(text) => change({ value: text })} />
     </FormDialog>
   );
 }
 
 function DeleteSecret({ secret, ...props }: DialogProps & { secret: SecretName }) {
+  const { send, load } = useCollectionEdit(props, {});
   return (
     <ConfirmDialog
       title={`Delete ${secret.location}?`}
       word={secret.location}
       action="Delete secret"
       onClose={props.onClose}
-      onConfirm={() => sendOperation(props, { op: 'delete', ...secret })}
+      onConfirm={() => send({ op: 'delete', ...secret })}
+      onLoad={load}
     >
       <p>Runs that start from now on do not get it, also those that are queued.</p>
     </ConfirmDialog>
@@ -111,9 +132,10 @@ function RenameCollection(props: DialogProps) {
     <RenameDialog
       noun="collection"
       current={props.collection}
+      fetchCurrent={async () => (await client.call('getSecretsCollection', { params })).body}
       buildRequest={(body) => ['patchSecretsCollection', { params, body }]}
-      onRename={async (body) => {
-        await client.call('patchSecretsCollection', { params, body });
+      onRename={async (body, condition) => {
+        await client.call('patchSecretsCollection', { params, body: { ...body, ...condition } });
         await refreshCollections();
         props.onClose();
       }}

@@ -19,10 +19,11 @@ describe.skipIf(!hasBrowser)('sharing a run', () => {
   const at = setUpConsole(async (server) => {
     const shell = { executable_type: 'binary', runtime: 'binary', entrypoint: 'main.sh' } as const;
     await pushApp(server, 'routing', FILES, shell);
+    await server.client.call('trustHtmlAssets', { params: { application_id: 'routing' } });
     run = (await createRunAndWait(server, 'routing', { input: {} })).id;
   });
 
-  test('a link shows the chosen parts without sign-in until it is revoked', async () => {
+  test('A2: a link shows the chosen parts without sign-in until it is revoked, and asks before it runs a page', async () => {
     const page = await at.open(`/apps/routing/runs/${run}`);
     await page.getByRole('button', { name: 'Share' }).press('Enter');
     await page.getByRole('checkbox', { name: 'Summary' }).press('Space');
@@ -40,6 +41,9 @@ describe.skipIf(!hasBrowser)('sharing a run', () => {
     await visit.getByRole('cell', { name: 'result.value' }).waitFor();
     await visit.getByText('onerror=alert(1)').first().waitFor();
     expect(await visit.getByText('a secret line').count()).toBe(0);
+    // A2: the administrator trusts the app, but not on behalf of everybody with a link.
+    await visit.getByText('This page can send what it shows to its author.').waitFor();
+    expect(await visit.locator('iframe').count()).toBe(0);
     expect(await visit.getByText(run).count()).toBe(0);
     expect(await findAccessibilityProblems(visit)).toEqual([]);
     const phone = await at.openOnPhone('/account/shares');

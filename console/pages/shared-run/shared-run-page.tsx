@@ -109,7 +109,7 @@ function Summary({ summary }: { summary: NonNullable<SharedRun['summary']> }) {
           </dd>
         </div>
         <div>
-          <dt>Execution time</dt>
+          <dt>Run time</dt>
           <dd>{formatDuration(summary.execution_duration)}</dd>
         </div>
       </dl>

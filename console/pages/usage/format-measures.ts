@@ -1,24 +1,16 @@
 /** Writes measures of usage for people. */
 import type { CostRate, UsageRow } from '@switchyard/contract/account/usage.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatHours, formatMoney, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChartMeasure } from './search.ts';
 
 const HOUR_S = 3600;
 
-/** Returns hours with as many digits as a small and a large amount need. */
-export function formatHours(seconds: number): string {
-  const hours = seconds / HOUR_S;
-  return `${formatNumber(Number(hours.toFixed(hours < 10 ? 3 : 1)))} h`;
-}
+/** Returns the reserved core time in hours. */
+export const formatCoreTime = (seconds: number): string => formatHours(seconds / HOUR_S);
 
 /** Returns an amount of money; a dash without a rate. */
 export function formatCost(cost: number | null, rate: CostRate | null): string {
-  if (cost === null || rate === null) return '–';
-  return new Intl.NumberFormat('en-GB', {
-    style: 'currency',
-    currency: rate.currency,
-    maximumFractionDigits: cost > 0 && cost < 1 ? 4 : 2,
-  }).format(cost);
+  return cost === null || rate === null ? '–' : formatMoney(cost, rate.currency);
 }
 
 /** Returns the value of a measure as text. */
@@ -28,5 +20,5 @@ export function formatMeasure(
   rate: CostRate | null,
 ): string {
   if (measure === 'cost') return formatCost(row.cost, rate);
-  return measure === 'runs' ? formatNumber(row.runs) : formatHours(row.core_seconds);
+  return measure === 'runs' ? formatNumber(row.runs) : formatCoreTime(row.core_seconds);
 }

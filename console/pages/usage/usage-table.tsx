@@ -1,10 +1,13 @@
 import type { CostRate, Usage, UsageRow } from '@switchyard/contract/account/usage.ts';
-import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
-import { formatCost, formatHours } from './format-measures.ts';
+import { formatCoreTime, formatCost } from './format-measures.ts';
 import styles from './usage-page.module.css';
 
 /** The usage of each group, largest first, and of all of them. */
@@ -64,7 +67,7 @@ function MeasureCells({ row, rate }: { row: Measures; rate: CostRate | null }) {
       <td className={table.number}>{formatNumber(row.runs)}</td>
       <td className={table.number}>{formatNumber(row.failed_runs)}</td>
       <td className={table.number}>{formatDuration(row.run_seconds * 1000)}</td>
-      <td className={table.number}>{formatHours(row.core_seconds)}</td>
+      <td className={table.number}>{formatCoreTime(row.core_seconds)}</td>
       <td className={table.number}>{formatBytes(row.stored_bytes)}</td>
       <td className={table.number}>{formatCost(row.cost, rate)}</td>
     </>

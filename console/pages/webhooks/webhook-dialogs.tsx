@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { refreshWebhooks } from './queries.ts';
@@ -16,8 +17,13 @@ interface DialogProps {
 
 /** Changes address, events and description. Every change enables a disabled webhook. */
 export function EditWebhook({ webhook, onClose }: DialogProps) {
-  const [draft, setDraft] = useState<WebhookDraft>(webhook);
   const params = { webhook_id: webhook.id };
+  const { draft, change, seen, load } = useEdit<Webhook, WebhookDraft>({
+    resource: webhook,
+    fetch: async () => (await client.call('getWebhook', { params })).body,
+    createDraft: ({ endpoint_url, event_types, description }) => ({ endpoint_url, event_types, description }),
+    labels: { endpoint_url: 'Address', event_types: 'Events', description: 'Description' },
+  });
   const { endpoint_url, event_types, description } = draft;
   const body = { endpoint_url: endpoint_url.trim(), event_types, description };
   return (
@@ -27,13 +33,17 @@ export function EditWebhook({ webhook, onClose }: DialogProps) {
       isReady={body.endpoint_url !== '' && event_types.length > 0}
       requests={[['updateWebhook', { params, body }]]}
       onClose={onClose}
+      onLoad={load}
       onSubmit={async () => {
-        await client.call('updateWebhook', { params, body });
+        await client.call('updateWebhook', {
+          params,
+          body: { ...body, expected_updated_at: seen.updated_at },
+        });
         await refreshWebhooks();
         onClose();
       }}
     >
-      <WebhookFields draft={draft} onChange={setDraft} />
+      <WebhookFields draft={draft} onChange={change} />
     </FormDialog>
   );
 }
@@ -54,9 +64,11 @@ export function RotateSecret({
       isReady={hours.trim() !== ''}
       requests={[['rotateWebhookSecret', { params, body }]]}
       onClose={onClose}
-      onSubmit={async () =>
-        onRotate((await client.call('rotateWebhookSecret', { params, body })).body.secret)
-      }
+      onSubmit={async () => {
+        const { secret } = (await client.call('rotateWebhookSecret', { params, body })).body;
+        await refreshWebhooks();
+        onRotate(secret);
+      }}
     >
       <TextField
         label="Overlap in hours"

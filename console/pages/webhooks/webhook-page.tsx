@@ -37,8 +37,8 @@ export function WebhookPage() {
       <div className={styles.sections}>
         {webhook.disabled_at !== undefined && (
           <Notice kind="warning">
-            The receiver responded 410 Gone <RelativeTime at={webhook.disabled_at} />, so no event is sent.
-            Edit and save the webhook to enable it.
+            Disabled <RelativeTime at={webhook.disabled_at} />: the receiver responded 410 Gone, or the member
+            or key that set the webhook up was removed. No event is sent until you edit and save it.
           </Notice>
         )}
         <FactList

@@ -77,9 +77,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
                 <Link to="/webhooks/$webhook" params={{ webhook: id }} className={styles.name}>
                   {id}
                 </Link>
-                {disabled_at !== undefined && (
-                  <span className={styles.disabled}>disabled by its receiver</span>
-                )}
+                {disabled_at !== undefined && <span className={styles.disabled}>disabled</span>}
               </td>
               <td className={styles.url}>{endpoint_url}</td>
               <td>{event_types.join(', ')}</td>

@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
     await at.server.request('POST', '/v1/events/trigger', { body: { event_type: 'run.status' } });
     await waitForConversations(at.server, id, 1);
     const page = await at.open(`/webhooks/${id}`, { role: 'operator' });
-    await page.getByText('The receiver responded 410 Gone').waitFor();
+    await page.getByText('the receiver responded 410 Gone').waitFor();
     for (const name of ['Reveal secret', 'Rotate secret', 'Edit', 'Delete', 'Send test event'])
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     const phone = await at.openOnPhone('/webhooks');

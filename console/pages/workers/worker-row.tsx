@@ -1,8 +1,8 @@
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Worker, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
-import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
@@ -32,11 +32,9 @@ export function WorkerRow({ worker, isPending, onDrain }: WorkerRowProps) {
             <CopyButton text={id} label={`Copy the id of ${name}`} />
           </span>
           <Offer worker={worker} />
-          {worker.started_at !== null && (
-            <span className={styles.detail}>
-              Release <span>{version}</span>, started <RelativeTime at={worker.started_at} />
-            </span>
-          )}
+          <span className={styles.detail}>
+            Release <span>{version}</span>, started <RelativeTime at={worker.started_at} />
+          </span>
         </div>
       </td>
       <td>

@@ -17,8 +17,8 @@ const LIBRARIES: Record<FrameKind, string | undefined> = {
 };
 
 /**
- * A chart or page of an app, drawn in a sandboxed frame with an opaque origin and no network. The frame cannot load the
- * library itself, so this page sends its text with the content.
+ * A chart or page of an app, drawn in a sandboxed frame with an opaque origin. A frame can load nothing, so this page sends
+ * the text of the library with the content. A page runs scripts of the app, so `AssetView` asks before it draws one.
  */
 export function AppFrame({ kind, content, label }: { kind: FrameKind; content: unknown; label: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -45,7 +45,7 @@ export function AppFrame({ kind, content, label }: { kind: FrameKind; content: u
     };
     addEventListener('message', receive, { signal: abort.signal });
     // The address is set after the listener, so that the first message of the frame is not lost.
-    element.src = `/console/frame.html?version=${version}`;
+    element.src = `/console/${kind === 'html' ? 'page-frame' : 'frame'}.html?version=${version}`;
     return () => abort.abort();
   }, [kind, content, label, version]);
   return (

@@ -1,4 +1,5 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import table from '../table.module.css';
@@ -30,7 +31,7 @@ export function DataTables({ value, fileName, first }: { value: unknown; fileNam
           <select value={visible.path} onChange={(event) => setPath(event.target.value)}>
             {tables.map((one) => (
               <option key={one.path} value={one.path}>
-                {escapeInvisible(one.path)} ({one.rows.length.toLocaleString('en-GB')})
+                {escapeInvisible(one.path)} ({formatNumber(one.rows.length)})
               </option>
             ))}
           </select>
@@ -110,7 +111,7 @@ function DataTable({ data }: { data: TableData }) {
       </section>
       {rows.length > rowLimit && (
         <p className={styles.more}>
-          {rowLimit.toLocaleString('en-GB')} of {rows.length.toLocaleString('en-GB')} rows{' '}
+          {formatNumber(rowLimit)} of {formatNumber(rows.length)} rows{' '}
           <Button onPress={() => setRowLimit(rowLimit + PAGE_ROWS)}>Show more</Button>
         </p>
       )}

@@ -1,4 +1,5 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { formatJson } from './json-text.ts';
@@ -133,7 +134,7 @@ function Row({
         {row.entries === undefined ? '' : row.isOpen ? '▾' : '▸'}
       </span>
       {row.omitted ? (
-        <span className={styles.soft}>… and {row.omitted.toLocaleString('en-GB')} more</span>
+        <span className={styles.soft}>… and {formatNumber(row.omitted)} more</span>
       ) : (
         <>
           {row.level > 1 && <bdi className={styles.name}>{escapeInvisible(row.name)}</bdi>}
@@ -150,7 +151,7 @@ function Value({ row }: { row: TreeRow }) {
     const [unit, units] = Array.isArray(value) ? ['item', 'items'] : ['field', 'fields'];
     return (
       <span className={styles.soft}>
-        {entries.toLocaleString('en-GB')} {entries === 1 ? unit : units}
+        {formatNumber(entries)} {entries === 1 ? unit : units}
       </span>
     );
   }

@@ -1,4 +1,4 @@
-import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import tableStyles from '../table.module.css';
 
 /** A longer table would slow the page down; the CSV file has all rows. */
@@ -46,15 +46,8 @@ export function FigureTable({ label, table }: { label: string; table: TableConte
   );
 }
 
-const DIGITS = 6;
-
 function Cell({ value }: { value: string | number | null }) {
-  if (typeof value === 'number')
-    return (
-      <td className={tableStyles.number}>
-        {Number.isInteger(value) ? formatNumber(value) : formatSignificant(value, DIGITS)}
-      </td>
-    );
+  if (typeof value === 'number') return <td className={tableStyles.number}>{formatNumber(value)}</td>;
   return (
     <td>
       <bdi>{value ?? '–'}</bdi>

@@ -3,10 +3,11 @@ import type { FormEvent, ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Dialog } from '../dialog.tsx';
-import { UploadError } from '../upload/upload-error.tsx';
 import { UploadProgress } from '../upload/upload-progress.tsx';
 import type { FormUpload } from '../upload/use-upload.ts';
 import { formatCommand } from './command-line.ts';
+import type { FieldChange } from './conflicts/merge-drafts.ts';
+import { SendError } from './conflicts/send-error.tsx';
 import { type FormRequest, formatCurl } from './curl.ts';
 import styles from './form-dialog.module.css';
 import { formatPython } from './python.ts';
@@ -25,6 +26,8 @@ export interface FormDialogProps {
   upload?: FormUpload;
   /** Sends the form. The dialog shows its error and stays open. */
   onSubmit: () => Promise<void>;
+  /** Reads the present state into a form that changes a resource, after somebody else has changed it. */
+  onLoad?: (() => Promise<FieldChange[]>) | undefined;
   onClose: () => void;
 }
 
@@ -37,6 +40,7 @@ export function FormDialog({
   requests,
   upload,
   onSubmit,
+  onLoad,
   onClose,
 }: FormDialogProps) {
   const sending = useMutation({ mutationFn: onSubmit });
@@ -48,7 +52,7 @@ export function FormDialog({
   return (
     <Dialog title={title} isWorking={isUploading} onClose={onClose}>
       <form onSubmit={submit} className={styles.form}>
-        {sending.isError && <UploadError error={sending.error} />}
+        <SendError sending={sending} onLoad={onLoad} />
         {children}
         {upload && <UploadProgress upload={upload} />}
         <div className={styles.actions}>

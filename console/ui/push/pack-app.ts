@@ -1,7 +1,10 @@
 /** Turns a folder or an archive of the reader's machine into an archive to push. */
+
+import { MANIFEST_NAME } from '@switchyard/contract/applications/manifest/manifest.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import { formatBytes } from '../content/format-bytes.ts';
-import { MANIFEST_NAME, type ManifestHead, readManifestHead } from './read-manifest.ts';
+import { formatNameList } from '@switchyard/contract/name-list.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ManifestHead } from './read-manifest.ts';
 import { createTar, readTarFile, type TarEntry } from './tar.ts';
 
 /** Folders and files that no app needs: they belong to tools of its author. */
@@ -22,6 +25,8 @@ export interface PackedApp {
   head: ManifestHead;
   /** Number of packed files; undefined for an archive that was chosen as it is. */
   files?: number;
+  /** A sentence about files that were left out. */
+  skipped?: string;
 }
 
 /** Returns the app in the files: one gzip tar, or a folder with a manifest. Throws a sentence if they hold no app. */
@@ -38,18 +43,18 @@ async function readArchive(archive: File): Promise<PackedApp> {
   });
   if (text === undefined)
     throw new Error(`${archive.name} has no ${MANIFEST_NAME} at its root. Pack the folder of the app.`);
-  return { archive, head: readManifestHead(text) };
+  return { archive, head: await readHead(text) };
 }
 
 async function packFolder(found: readonly FoundFile[]): Promise<PackedApp> {
   const manifest = findManifest(found);
   if (!manifest) throw new Error(`The folder has no ${MANIFEST_NAME}. Choose the folder of a decision app.`);
   const root = manifest.path.slice(0, -MANIFEST_NAME.length);
-  const files = found.filter(
-    ({ path }) => path.startsWith(root) && !path.split('/').some((name) => IGNORED_NAMES.has(name)),
-  );
+  const own = found.filter(({ path }) => path.startsWith(root));
+  const ignored = new Set(own.flatMap(({ path }) => findIgnored(path.slice(root.length)) ?? []));
+  const files = own.filter(({ path }) => findIgnored(path.slice(root.length)) === undefined);
   checkSize(files.reduce((total, { file }) => total + file.size, 0));
-  const head = readManifestHead(await manifest.file.text());
+  const head = await readHead(await manifest.file.text());
   const entries = await Promise.all(
     files.map(
       async ({ path, file }): Promise<TarEntry> => ({
@@ -60,7 +65,23 @@ async function packFolder(found: readonly FoundFile[]): Promise<PackedApp> {
     ),
   );
   const zipped = createTar(entries).stream().pipeThrough(new CompressionStream('gzip'));
-  return { archive: await new Response(zipped).blob(), head, files: entries.length };
+  const skipped =
+    ignored.size > 0 && `Left out: ${formatNameList([...ignored].sort())} (files of tools, not of the app).`;
+  const archive = await new Response(zipped).blob();
+  return { archive, head, files: entries.length, ...(skipped && { skipped }) };
+}
+
+/** The parser of YAML is not a part of the page until an app is pushed. */
+async function readHead(manifest: string): Promise<ManifestHead> {
+  const { readManifestHead } = await import('./read-manifest.ts');
+  return readManifestHead(manifest);
+}
+
+/** Returns the file or folder of a tool to which the path belongs. */
+function findIgnored(path: string): string | undefined {
+  const names = path.split('/');
+  const place = names.findIndex((name) => IGNORED_NAMES.has(name));
+  return place < 0 ? undefined : names.slice(0, place + 1).join('/');
 }
 
 /** Returns the manifest that is nearest to the root. */

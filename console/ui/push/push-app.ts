@@ -9,6 +9,7 @@ export interface PushedApp {
   bytes: number;
   /** Number of packed files; undefined for an archive that was chosen as it is. */
   files: number | undefined;
+  /** Sentences about what was left out, and about what may be wrong. */
   warnings: readonly string[];
 }
 
@@ -18,11 +19,11 @@ export async function pushApp(
   found: readonly FoundFile[],
   options?: UploadOptions,
 ): Promise<PushedApp> {
-  const { archive, head, files } = await packApp(found);
+  const { archive, head, files, skipped } = await packApp(found);
   const upload_id = await uploadExecutable(application, archive, options);
   const { body } = await client.call('activateBinary', {
     params: { application_id: application },
     body: { requirements: head, upload_id },
   });
-  return { bytes: archive.size, files, warnings: body.warnings ?? [] };
+  return { bytes: archive.size, files, warnings: [...(skipped ? [skipped] : []), ...(body.warnings ?? [])] };
 }

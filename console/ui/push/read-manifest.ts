@@ -1,7 +1,7 @@
 import type { ExecutableType } from '@switchyard/contract/applications/executables.ts';
-
-export const MANIFEST_NAME = 'app.yaml';
-const TYPES: readonly ExecutableType[] = ['node', 'python', 'go', 'java', 'binary'];
+import { checkManifest } from '@switchyard/contract/applications/manifest/check-manifest.ts';
+import { MANIFEST_NAME, PackedManifest } from '@switchyard/contract/applications/manifest/manifest.ts';
+import { parse } from 'yaml';
 
 /** The part of a manifest that the activation must name; the server reads the rest from the archive. */
 export interface ManifestHead {
@@ -9,22 +9,19 @@ export interface ManifestHead {
   runtime: string;
 }
 
-/** Returns type and runtime of a manifest. Throws if one is absent or not known. */
+/** Returns type and runtime of a manifest. Throws the sentence about its first mistake. */
 export function readManifestHead(text: string): ManifestHead {
-  const type = readScalar(text, 'type');
-  const runtime = readScalar(text, 'runtime');
-  const known = TYPES.find((one) => one === type);
-  if (known === undefined)
-    throw new Error(`type of ${MANIFEST_NAME} is "${type}". It must be one of ${TYPES.join(', ')}.`);
-  if (runtime === '') throw new Error(`${MANIFEST_NAME} has no runtime. Give one, for example node:26.`);
-  return { executable_type: known, runtime };
+  const checked = checkManifest(PackedManifest, parseYaml(text));
+  if ('error' in checked) throw new Error(checked.error);
+  const { type, runtime } = checked.manifest;
+  return { executable_type: type, runtime };
 }
 
-/** Returns the value of a field at the root of a YAML text, without quotes and comment; empty if it is absent. */
-function readScalar(text: string, field: string): string {
-  const start = `${field}:`;
-  const found = text.split(/\r?\n/).find((one) => one.startsWith(start));
-  const line = found?.slice(start.length).trim() ?? '';
-  const quoted = /^(["'])(.*?)\1/.exec(line);
-  return quoted?.[2] ?? line.replace(/\s+#.*$|^#.*$/, '').trim();
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    const [reason] = error instanceof Error ? error.message.split('\n', 1) : [];
+    throw new Error(`${MANIFEST_NAME} is not YAML: ${reason}`);
+  }
 }

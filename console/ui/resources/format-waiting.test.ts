@@ -16,7 +16,7 @@ test.each<[Partial<Waiting>, string]>([
   ],
   [
     { reason: 'class_too_large', required_resources: { cores: 16, memory_bytes: 60e9 } },
-    'Every worker is too small: it needs 16 cores and 60 GB',
+    'Every worker is too small: it needs 16 cores and 60\u00a0GB',
   ],
   [{ reason: 'licenses_taken', licenses: [gurobi] }, 'Requires 2 of gurobi, 3 of 4 in use'],
   [{ reason: 'licenses_missing', licenses: [{ ...gurobi, total: 1 }] }, 'Requires 2 of 1 tokens of gurobi'],
@@ -35,7 +35,7 @@ test.each<[Partial<Waiting>, string]>([
   ],
   [
     { reason: 'resources_taken', required_resources: { cores: 8, memory_bytes: 16e9 }, place: 2 },
-    'No worker has 8 cores and 16 GB free; 1 run before it',
+    'No worker has 8 cores and 16\u00a0GB free; 1 run before it',
   ],
   [{ reason: 'runs_before', slots: { total: 4, free: 1 }, place: 2 }, '1 of 4 slots free; 1 run before it'],
   [{ reason: 'about_to_start', slots: { total: 1, free: 1 } }, '1 of 1 slot free; about to start'],

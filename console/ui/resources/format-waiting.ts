@@ -1,6 +1,5 @@
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
-import { formatBytes } from '../content/format-bytes.ts';
 
 /** Returns the reason for waiting in a few words, from the fields of the response. */
 export function formatWaiting(waiting: Waiting): string {

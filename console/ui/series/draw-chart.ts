@@ -1,7 +1,11 @@
 /** Draws series with uPlot. This module loads when a page shows its first chart. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  distinguish,
+  formatPercent,
+  formatValue,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChartSeries } from './chart-series.ts';
 
 const COLOUR_NAMES = ['--accent', '--line-blue', '--go', '--line-violet', '--line-amber'] as const;
@@ -14,13 +18,13 @@ const RATIO_AXIS: uPlot.Axis = {
   side: 1,
   size: 56,
   grid: { show: false },
-  values: (_, splits) => splits.map((split) => `${formatNumber(100 * split)} %`),
+  values: (_, splits) => splits.map(distinguish(splits, formatPercent)),
 };
 
 const RANGE_PADDING = 0.1;
 /** Returns the labels of an axis of times. */
 const formatSeconds = (_: uPlot, splits: number[]): string[] =>
-  splits.map((split) => `${formatNumber(split)} s`);
+  splits.map((split) => `${formatValue(split)}\u00a0s`);
 
 /** Returns the range of the axis of values. uPlot draws values that are all 0 on an axis up to 100. */
 function findRange(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
@@ -76,7 +80,7 @@ function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPl
     scales: { x: { time: false }, y: { range: findRange } },
     axes: [
       series.every(({ isOverSeconds }) => isOverSeconds) ? { ...axis, values: formatSeconds } : axis,
-      { ...axis, size: 72, values: (_, splits) => splits.map(formatNumber) },
+      { ...axis, size: 72, values: (_, splits) => splits.map(distinguish(splits)) },
       ...(series.some(({ isRatio }) => isRatio) ? [{ ...axis, ...RATIO_AXIS }] : []),
     ],
     series: [

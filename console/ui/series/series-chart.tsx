@@ -1,4 +1,4 @@
-import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatNumber, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useThemeVersion } from '../charts/theme-version.ts';
 import table from '../table.module.css';
@@ -8,8 +8,6 @@ import styles from './series-chart.module.css';
 
 /** A longer table would slow the page down; the download of the output has all points. */
 const TABLE_ROWS_MAX = 200;
-const LEGEND_DIGITS = 4;
-const legendNumbers = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 3 });
 
 /** Series over time as a chart, and as a table for those who do not see the chart. */
 export function SeriesChart({ title, series }: { title: string; series: readonly ChartSeries[] }) {
@@ -22,18 +20,13 @@ export function SeriesChart({ title, series }: { title: string; series: readonly
         {series.map(({ name, points }, index) => (
           <li key={index}>
             <span className={styles.key} data-series={index % 5} aria-hidden="true" />
-            <bdi>{name}</bdi> <span className={styles.last}>{formatLast(points.at(-1)?.y ?? 0)}</span>
+            <bdi>{name}</bdi> <span className={styles.last}>{formatValue(points.at(-1)?.y ?? 0)}</span>
           </li>
         ))}
       </ul>
       <PointTable series={series} />
     </section>
   );
-}
-
-/** Returns the last value of a series for its legend; the table has all digits. */
-function formatLast(value: number): string {
-  return Math.abs(value) < 1 ? formatSignificant(value, LEGEND_DIGITS) : legendNumbers.format(value);
 }
 
 function Plot({ series, title }: { series: readonly ChartSeries[]; title: string }) {

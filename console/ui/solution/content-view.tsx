@@ -1,3 +1,4 @@
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useMemo, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../button.tsx';
@@ -6,7 +7,6 @@ import { type ContentSource, useContent } from '../content/content-query.ts';
 import styles from '../content/content-view.module.css';
 import { DataTables } from '../content/data-table.tsx';
 import { findTables } from '../content/find-tables.ts';
-import { formatBytes } from '../content/format-bytes.ts';
 import { JsonTree } from '../content/json-tree.tsx';
 import type { LoadedContent } from '../content/load-content.ts';
 import { RawText } from '../content/raw-text.tsx';
@@ -77,7 +77,7 @@ function LoadedView({
             </button>
           ))}
         </fieldset>
-        <span className={styles.soft}>{formatBytes(content.bytes)}</span>
+        <span className={styles.soft}>{content.bytes === undefined ? '' : formatBytes(content.bytes)}</span>
         <Download content={content} {...props} />
       </div>
       {visible === 'view' ? (

@@ -1,10 +1,8 @@
-import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { formatCell } from '../content/json-text.ts';
 import type { Fact } from './data-items.ts';
 import styles from './fact-list.module.css';
 
-const DIGITS_MAX = 2;
-const rounded = new Intl.NumberFormat('en-GB', { maximumFractionDigits: DIGITS_MAX });
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
 
 /** Returns date and clock of an ISO 8601 time, as its zone has them; undefined for anything else. */
@@ -13,11 +11,10 @@ export function parseClock(value: unknown): { date: string; clock: string } | un
   return date !== undefined && clock !== undefined ? { date, clock } : undefined;
 }
 
-/** Returns a value for a table: numbers with at most two decimals, times without their zone. */
+/** Returns a value for a table: numbers as measured values, times without their zone. */
 export function formatFact(value: Fact[1] | undefined): string {
   if (value === undefined) return '';
-  if (typeof value === 'number')
-    return Math.abs(value) < 1 ? formatSignificant(value, 3) : rounded.format(value);
+  if (typeof value === 'number') return formatValue(value);
   const time = parseClock(value);
   return time ? `${time.date} ${time.clock}` : formatCell(value);
 }

@@ -1,5 +1,5 @@
 /** Places the bars of a schedule into lanes, and the marks on its time axis. */
-import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatNumber, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Bar, Schedule } from './read-schedule.ts';
 
 /** A bar with the row of its lane. Bars of one row do not overlap. */
@@ -69,7 +69,7 @@ export function listTicks(start: number, end: number, axis: { hasClock: boolean;
   const step = axis.hasClock ? chooseClockStep(span / axis.ticksMax) : chooseStep(span / axis.ticksMax);
   const ticks: Tick[] = [];
   for (let at = Math.ceil(start / step) * step; at <= end && ticks.length < axis.ticksMax; at += step)
-    ticks.push({ at, text: axis.hasClock ? formatTick(at, step) : formatSignificant(at, 9) });
+    ticks.push({ at, text: axis.hasClock ? formatTick(at, step) : formatValue(at, 0, 9) });
   const [first] = ticks;
   // A clock without a date says too little.
   if (first && axis.hasClock && step < DAY_MS && first.at % DAY_MS !== 0)

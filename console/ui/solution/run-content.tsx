@@ -1,3 +1,4 @@
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { client } from '../../client/client.ts';
 import type { ContentMode } from '../content/content-mode.ts';
 import type { RemoteContent } from '../content/content-query.ts';
@@ -17,7 +18,9 @@ export function getRunContentSource(application: string, run: string, part: RunP
     async getUrl(signal) {
       const operation = part === 'input' ? 'getRunInput' : 'getRunOutput';
       const { body } = await client.call(operation, { ...request, signal });
-      return readUrl(body);
+      // A run of files that ended without any has the URL of an empty archive, and no output.
+      const hasContent = part === 'input' || (isRecord(body) && 'output' in body);
+      return hasContent ? readUrl(body) : undefined;
     },
   };
 }
@@ -29,7 +32,7 @@ export function toLocalUrl(url: string): string {
 }
 
 function readUrl(body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('url' in body)) return undefined;
+  if (!isRecord(body)) return undefined;
   return typeof body.url === 'string' && body.url !== '' ? toLocalUrl(body.url) : undefined;
 }
 

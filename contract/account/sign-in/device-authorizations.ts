@@ -11,6 +11,7 @@ import {
   USER_CODE_LETTERS,
 } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
+import { formatNumber } from '../../presentation/format-quantity.ts';
 import { ROLES } from '../../roles.ts';
 import {
   nameSchema,
@@ -123,7 +124,7 @@ export const startDeviceAuthorization = defineOperation({
   path: PATH,
   tag: 'device-authorizations',
   summary: 'Start a device authorization',
-  description: `Returns a code for the program, and another one for the person who signs in. They expire after ${MINUTES} minutes. A server has at most ${DEVICE_AUTHORIZATIONS_MAX.toLocaleString('en')} open requests, of which ${NETWORK_DEVICE_AUTHORIZATIONS_MAX} come from one network.`,
+  description: `Returns a code for the program, and another one for the person who signs in. They expire after ${MINUTES} minutes. A server has at most ${formatNumber(DEVICE_AUTHORIZATIONS_MAX)} open requests, of which ${NETWORK_DEVICE_AUTHORIZATIONS_MAX} come from one network; another one replaces the oldest that nobody has decided.`,
   right: 'public',
   returnsToken: true,
   body: { schema: DeviceAuthorizationCreate, example: { client_name: example.client_name } },

@@ -3,7 +3,9 @@
  * between a good and a bad one. Each step compares a version with the good one by paired runs, until their difference is
  * decided.
  */
+
 import Type, { type Static } from 'typebox';
+import { bisect } from '../../experiment-types/bisect.ts';
 import {
   BATCH_RUNS_MAX,
   BISECT_INPUTS_MAX,
@@ -12,7 +14,6 @@ import {
   EXPERIMENT_DESCRIPTION_CHARS_MIN,
   METRIC_CHARS_MAX,
 } from '../../limits.ts';
-import { defineOperation } from '../../operation.ts';
 import { ApplicationParams } from '../../schemas/application-params.ts';
 import { describeDeletion } from '../../schemas/describe-deletion.ts';
 import {
@@ -33,9 +34,10 @@ import {
   newIdSchema,
   type VersionId,
 } from '../../schemas/ids.ts';
-import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../../schemas/paging.ts';
-import { experimentFields, experimentProgressFields, experimentUpdateFields } from '../experiment-fields.ts';
-import { ExperimentRun, runProblemFields } from '../experiment-runs.ts';
+import { PageQuery, pageOrArray, WindowQuery } from '../../schemas/paging.ts';
+import { experimentFields, experimentProgressFields } from '../experiment-fields.ts';
+import { runProblemFields, runSettingsFields, runSettingsResponse } from '../experiment-runs.ts';
+import { defineExperimentOperations } from '../operations/define-operations.ts';
 import { BisectExperimentResult } from './bisect-results.ts';
 
 const Difference = Type.Object(
@@ -63,10 +65,10 @@ const requestFields = {
   difference: Difference,
 };
 
-const BisectExperimentCreate = Type.Object(
+export const BisectExperimentCreate = Type.Object(
   {
     id: Type.Optional(newIdSchema<ExperimentId>('bisect experiment; the default is a generated one')),
-    name: nameOrIdSchema('bisect experiment'),
+    name: nameOrIdSchema(bisect.noun),
     description: optionalNullable(
       textSchema(
         `Description, ${EXPERIMENT_DESCRIPTION_CHARS_MIN} to ${DESCRIPTION_CHARS_MAX} characters. The default is none.`,
@@ -104,6 +106,7 @@ const BisectExperimentCreate = Type.Object(
         description: `Most runs of the search. The default is ${BATCH_RUNS_MAX}.`,
       }),
     ),
+    ...runSettingsFields,
   },
   {
     $id: 'BisectExperimentCreate',
@@ -113,13 +116,8 @@ const BisectExperimentCreate = Type.Object(
 );
 export type BisectExperimentCreate = Static<typeof BisectExperimentCreate>;
 
-const BisectExperimentUpdate = Type.Object(experimentUpdateFields('bisect experiment'), {
-  $id: 'BisectExperimentUpdate',
-  description: 'The fields to change. Other fields are ignored.',
-});
-
 const infoFields = {
-  ...experimentFields('bisect experiment'),
+  ...experimentFields(bisect.noun),
   completed_at: Type.Optional(timestampSchema('End time; absent before the end')),
   input_set_id: nullable(Type.String({ description: 'Input set of the runs; null for managed inputs.' })),
   input_ids: Type.Array(Type.String(), { description: 'Ids of the inputs.' }),
@@ -132,6 +130,7 @@ const infoFields = {
     description:
       'The versions of the search in the order of their creation, from the good one to the bad one.',
   }),
+  ...runSettingsResponse,
   ...experimentProgressFields,
 };
 
@@ -147,12 +146,13 @@ const BisectExperiment = Type.Object(
 );
 export type BisectExperiment = Static<typeof BisectExperiment>;
 
-const BisectParams = Type.Object({
-  ...ApplicationParams.properties,
-  bisect_id: idSchema<ExperimentId>('Id of the bisect experiment.'),
-});
-
-const ROOT = '/v1/applications/{application_id}/experiments/bisect';
+const define = defineExperimentOperations(
+  bisect,
+  Type.Object({
+    ...ApplicationParams.properties,
+    bisect_id: idSchema<ExperimentId>('Id of the bisect experiment.'),
+  }),
+);
 
 const example = {
   id: 'dearer-since-spring',
@@ -173,8 +173,8 @@ const example = {
   confidence: 0.95,
   maximum_runs: 1000,
   version_ids: ['v1', 'v2', 'v3', 'v4'],
-  number_of_requested_runs: 16,
-  number_of_runs: 16,
+  number_of_requested_runs: 2,
+  number_of_runs: 2,
   number_of_completed_runs: 0,
   number_of_failed_runs: 0,
 } as const;
@@ -189,65 +189,33 @@ const ended = {
   number_of_completed_runs: 48,
 } as const;
 
-export const createBisectExperiment = defineOperation({
-  id: 'createBisectExperiment',
-  method: 'POST',
-  path: ROOT,
-  tag: 'bisect-experiments',
-  summary: 'Create and start a bisect experiment',
-  description: `Starts the search for the version that made the indicator worse, among at most ${BISECT_VERSIONS_MAX} versions created after the good one and up to the bad one. The bad version is tested first. The response is 400 for a plan that cannot find a version, with the number of runs that it takes. The experiment stores its own copy of the inputs.`,
-  right: 'experiment',
-  params: ApplicationParams,
-  body: {
-    schema: BisectExperimentCreate,
-    example: {
-      id: example.id,
-      name: example.name,
-      input_ids: ['monday'],
-      instance_id: 'production',
-      indicator: 'result.value',
-      good_version_id: 'v1',
-      bad_version_id: 'v4',
-      difference: { type: 'relative', value: 0.02 },
-      maximum_runs: 1000,
+export const bisectOperations = {
+  createBisectExperiment: define.create({
+    description: `Starts the search for the version that made the indicator worse, among at most ${BISECT_VERSIONS_MAX} versions created after the good one and up to the bad one. The bad version is tested first. The response is 400 for a plan that cannot find a version, with the number of runs that it takes. The experiment stores its own copy of the inputs.`,
+    body: {
+      schema: BisectExperimentCreate,
+      example: {
+        id: example.id,
+        name: example.name,
+        input_ids: ['monday'],
+        instance_id: 'production',
+        indicator: 'result.value',
+        good_version_id: 'v1',
+        bad_version_id: 'v4',
+        difference: { type: 'relative', value: 0.02 },
+        maximum_runs: 1000,
+      },
     },
-  },
-  responses: { 201: { description: 'The started experiment.', schema: BisectExperimentInfo, example } },
-  errors: [404],
-});
-
-export const listBisectExperiments = defineOperation({
-  id: 'listBisectExperiments',
-  method: 'GET',
-  path: ROOT,
-  tag: 'bisect-experiments',
-  summary: 'List bisect experiments',
-  description: 'Lists the bisect experiments of the application, without their steps.',
-  right: 'read',
-  params: ApplicationParams,
-  query: Type.Object({ ...WindowQuery, ...PageQuery }),
-  responses: {
-    200: {
-      description: 'The experiments, newest first.',
-      schema: pageOrArray(BisectExperimentInfo),
-      example: [ended],
-    },
-  },
-  errors: [404],
-});
-
-export const getBisectExperiment = defineOperation({
-  id: 'getBisectExperiment',
-  method: 'GET',
-  path: `${ROOT}/{bisect_id}`,
-  tag: 'bisect-experiments',
-  summary: 'Get a bisect experiment',
-  description: 'Returns the experiment with its steps so far and, at its end, its verdict.',
-  right: 'read',
-  params: BisectParams,
-  responses: {
-    200: {
-      description: 'The experiment.',
+    response: { description: 'The started experiment.', schema: BisectExperimentInfo, example },
+  }),
+  listBisectExperiments: define.list({
+    description: 'Lists the bisect experiments of the application, without their steps.',
+    query: Type.Object({ ...WindowQuery, ...PageQuery }),
+    response: { schema: pageOrArray(BisectExperimentInfo), example: [ended] },
+  }),
+  getBisectExperiment: define.get(
+    'Returns the experiment with its steps so far and, at its end, its verdict.',
+    {
       schema: BisectExperiment,
       example: {
         ...ended,
@@ -277,90 +245,35 @@ export const getBisectExperiment = defineOperation({
           },
         ],
         runs_needed: null,
+        change: { effect: 0.03, interval: { low: 0.028, high: 0.032 } },
+        later_change: null,
       },
     },
-  },
-  errors: [404],
-});
-
-export const getBisectExperimentMetadata = defineOperation({
-  id: 'getBisectExperimentMetadata',
-  method: 'GET',
-  path: `${ROOT}/{bisect_id}/metadata`,
-  tag: 'bisect-experiments',
-  summary: 'Get the status of a bisect experiment',
-  description: 'Returns the experiment without its steps. Poll this operation.',
-  right: 'read',
-  params: BisectParams,
-  responses: { 200: { description: 'The experiment.', schema: BisectExperimentInfo, example: ended } },
-  errors: [404],
-});
-
-export const updateBisectExperiment = defineOperation({
-  id: 'updateBisectExperiment',
-  method: 'PATCH',
-  path: `${ROOT}/{bisect_id}`,
-  tag: 'bisect-experiments',
-  summary: 'Update a bisect experiment',
-  description: 'Changes name and description. Other fields are ignored.',
-  right: 'experiment',
-  params: BisectParams,
-  body: { schema: BisectExperimentUpdate, example: { name: 'Dearer since March' } },
-  responses: {
-    200: { description: 'The updated experiment.', schema: BisectExperimentInfo, example: ended },
-  },
-  errors: [404],
-});
-
-export const listBisectExperimentRuns = defineOperation({
-  id: 'listBisectExperimentRuns',
-  method: 'GET',
-  path: `${ROOT}/{bisect_id}/runs`,
-  tag: 'bisect-experiments',
-  summary: 'List the runs of a bisect experiment',
-  description:
-    'Lists the runs, newest first. `scenario_id` is the version that the step tests, and `repetition` the round, from 0.',
-  right: 'read',
-  params: BisectParams,
-  query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The runs.', schema: runsPage(ExperimentRun), example: { runs: [] } },
-  },
-  errors: [404],
-});
-
-export const stopBisectExperiment = defineOperation({
-  id: 'stopBisectExperiment',
-  method: 'PUT',
-  path: `${ROOT}/{bisect_id}/stop`,
-  tag: 'bisect-experiments',
-  summary: 'Stop a bisect experiment',
-  description:
-    'Cancels the search and its unfinished runs; the steps so far stay. Stopping an experiment that is stopped changes nothing, and one that has ended returns 400.',
-  right: 'experiment',
-  params: BisectParams,
-  body: { schema: Type.Object({}), example: {}, required: false },
-  responses: { 204: { description: 'The search is stopped.' } },
-  errors: [404],
-});
-
-export const deleteBisectExperiment = defineOperation({
-  id: 'deleteBisectExperiment',
-  method: 'DELETE',
-  path: `${ROOT}/{bisect_id}`,
-  tag: 'bisect-experiments',
-  summary: 'Delete a bisect experiment',
-  description: describeDeletion(
-    'Deletes the experiment in any status.',
-    [
-      ['Its runs', 'Deleted soon after. The apps of running runs are stopped.'],
-      ['Planned runs', 'Never created.'],
-      ['The versions, the instance and the inputs', 'Unaffected.'],
-    ],
-    'You can reuse the id.',
   ),
-  right: 'experiment',
-  params: BisectParams,
-  responses: { 204: { description: 'The experiment is deleted.' } },
-  errors: [404],
-});
+  getBisectExperimentMetadata: define.getMetadata('Returns the experiment without its steps.', {
+    schema: BisectExperimentInfo,
+    example: ended,
+  }),
+  updateBisectExperiment: define.update(
+    'Changes name and description. Another value of any other field returns 400.',
+    { name: 'Dearer since March', schema: BisectExperimentInfo, example: ended },
+  ),
+  listBisectExperimentRuns: define.listRuns(
+    'Lists the runs, newest first. `scenario_id` is the version that the step tests, and `repetition` the round, from 0.',
+  ),
+  stopBisectExperiment: define.stop(
+    'Cancels the search and its unfinished runs; the steps so far stay. Stopping an experiment that is stopped changes nothing, and one that has ended returns 400.',
+    { schema: Type.Object({}), example: {}, response: 'The search is stopped.' },
+  ),
+  deleteBisectExperiment: define.delete(
+    describeDeletion(
+      'Deletes the experiment in any status.',
+      [
+        ['Its runs', 'Deleted soon after. The apps of running runs are stopped.'],
+        ['Planned runs', 'Never created.'],
+        ['The versions, the instance and the inputs', 'Unaffected.'],
+      ],
+      'You can reuse the id.',
+    ),
+  ),
+} as const;

@@ -7,17 +7,25 @@ const Effect = Type.Number({
     'How much worse the version is than the good one: a share for a relative difference, else in the unit of the indicator. Negative for a better version.',
 });
 
+const Change = Type.Object({
+  effect: Effect,
+  interval: Type.Object(
+    { low: Type.Number({ description: 'Lower end.' }), high: Type.Number({ description: 'Upper end.' }) },
+    { description: "Welch's interval of 95 %. The rounds end when they decide, so it holds roughly." },
+  ),
+});
+
 const BisectStep = Type.Object(
   {
     version_id: Type.String({ description: 'The tested version.' }),
     decision: nullable(
       stringEnum(
         ['worse', 'not_worse', 'skipped'],
-        'worse: by more than half of `difference`. skipped: the version cannot be compared; `skipped_versions` says why. Null while undecided.',
+        'worse: than the good version. not_worse: by `difference`, and better than the bad version if that is worse by less. skipped: the version cannot be compared; `skipped_versions` says why. Null while undecided.',
       ),
     ),
     number_of_rounds: Type.Integer({
-      description: 'Rounds that counted. In a round both versions run every input once.',
+      description: 'Rounds that counted. In a round each of two or three versions runs every input once.',
     }),
     number_of_lost_rounds: Type.Integer({
       description: 'Rounds in which one version failed on more inputs than the other.',
@@ -83,6 +91,18 @@ export const BisectExperimentResult = Type.Object(
       },
     ),
     steps: Type.Array(BisectStep, { description: 'The comparisons, in the order of the search.' }),
+    change: nullable(
+      Type.Object(Change.properties, {
+        description:
+          'How much worse the first bad version is than the last good one. It can be smaller than `difference`; `reason` says so.',
+      }),
+    ),
+    later_change: nullable(
+      Type.Object(Change.properties, {
+        description:
+          'How much worse the bad version is than the first bad one, where that is at least half of `difference`; null otherwise.',
+      }),
+    ),
     runs_needed: nullable(
       Type.Integer({
         description:

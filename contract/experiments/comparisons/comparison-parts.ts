@@ -1,19 +1,10 @@
 /** Estimates, failures and dependence: parts of the comparisons that experiments return. */
-import Type, { type Static, type TSchema } from 'typebox';
+import Type from 'typebox';
 import { nullable, stringEnum } from '../../schemas/field-schemas.ts';
 
 export const numberSchema = (description: string) => Type.Number({ description });
 export const integerSchema = (description: string) => Type.Integer({ description });
 export const nullableNumberSchema = (description: string) => nullable(numberSchema(description));
-
-/**
- * Returns the schema of a field that results of the method 1 lack. Stored results are not computed again, so a client has to
- * expect them without the field.
- */
-export function absentInOlderResults<T extends TSchema>(schema: T & { description?: string }) {
-  const description = `${schema.description ?? ''} Absent in results of an older release.`.trim();
-  return Type.Optional(Type.Unsafe<Static<T>>({ ...schema, description }));
-}
 
 export const Interval = Type.Object(
   { low: numberSchema('Lower bound.'), high: numberSchema('Upper bound.') },
@@ -42,27 +33,28 @@ export const dependenceFields = {
   serial_correlation: nullableNumberSchema(
     'Correlation of neighbouring inputs in time, with a safety margin; null without an order or a relation.',
   ),
-  slow_change: absentInOlderResults(
-    nullable(
-      Type.Object(
-        {
-          p_value: numberSchema('p-value of a slow change against a random order.'),
-          deviation: numberSchema(
-            'Standard deviation of the slow part of the effect: a share for the relative measure, else a difference. With a p-value of at most 0.1, a mean effect below three of them has no verdict.',
-          ),
-        },
-        {
-          description:
-            'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs or without an order.',
-        },
-      ),
+  slow_change: nullable(
+    Type.Object(
+      {
+        p_value: numberSchema('p-value of a slow change against a random order.'),
+        deviation: numberSchema(
+          'Standard deviation of the slow part of the effect: a share for the relative measure, else a difference. With a p-value of at most 0.1, a mean effect below three of them has no verdict.',
+        ),
+      },
+      {
+        description:
+          'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs or without an order.',
+      },
     ),
   ),
   effective_sample_size: numberSchema('Number of independent inputs of the same weight.'),
   clusterings: Type.Array(
     Type.Object(
       {
-        by: Type.String({ description: 'Property that forms the clusters, such as `caller`.' }),
+        by: Type.String({
+          description:
+            'Property that forms the clusters, such as `caller`; `similar content` or `like values` for `related_inputs`.',
+        }),
         count: integerSchema('Number of clusters.'),
         effective: numberSchema('Number of equal clusters with the same weight.'),
         intraclass_correlation: nullableNumberSchema('Share of the variance that lies between clusters.'),
@@ -76,6 +68,21 @@ export const dependenceFields = {
     { description: 'Clusterings with more than one cluster.' },
   ),
 };
+
+/** Inputs that look like versions of each other. */
+export const RelatedInputs = Type.Object(
+  {
+    p: numberSchema('p-value that inputs of like control values have no more like effects than others.'),
+    clusters: nullable(integerSchema('Groups that count as one input each; null without groups.')),
+    action: stringEnum(
+      ['none', 'grouped', 'withheld'],
+      'grouped: tests and interval are by group. withheld: too few groups are left, so there is no verdict.',
+    ),
+  },
+  {
+    description: 'Inputs that look like versions of each other; null with `cluster_by`, and below 10 inputs.',
+  },
+);
 
 /** Means over solved and failed inputs. */
 export const WithFailures = Type.Object(

@@ -5,7 +5,7 @@ import type { Objectives } from '../experiment-settings.ts';
 
 const ROLE_ORDER = ['primary', 'guardrail', 'other'];
 
-const rankRole = ({ role = 'other' }: Pick<Comparison, 'role'>): number => ROLE_ORDER.indexOf(role);
+const rankRole = ({ role }: Pick<Comparison, 'role'>): number => ROLE_ORDER.indexOf(role);
 
 /** Returns the comparisons with those that decide first. */
 export function sortByRole<Compared extends Pick<Comparison, 'role'>>(
@@ -22,8 +22,7 @@ export function readShift(objectives: Objectives | undefined, indicator: string)
 
 /** A comparison of the API, as far as the list reads it. */
 export interface ListedComparison {
-  /** Absent in results of an older release. */
-  role?: string | undefined;
+  role: string;
   verdict: string;
 }
 

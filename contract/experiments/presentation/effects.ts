@@ -1,15 +1,28 @@
 /** The effect of a comparison as a change around 0, with its interval and margin. */
 
-import { formatNumber, formatSignificant } from '../../presentation/format-quantity.ts';
+import {
+  distinguish,
+  type Format,
+  formatEvidence,
+  formatPercent,
+  formatSigned,
+  formatValue,
+} from '../../presentation/format-quantity.ts';
 import type { Comparison } from '../experiment-results.ts';
 
 /** The fields of a comparison that say how large a change is. Comparisons of every type of experiment have them. */
 export type MeasuredComparison = Pick<
   Comparison,
   'measure' | 'geometric_mean_ratio' | 'mean_difference' | 'tolerance'
-> & { control: { mean: number | null } };
+> & {
+  control: { mean: number | null };
+  ratio?: Comparison['ratio'];
+  adjusted_for?: readonly string[];
+  interim?: boolean;
+  sequential?: { interval: { low: number; high: number } | null } | null;
+};
 
-export type Measure = NonNullable<Comparison['measure']>;
+export type Measure = Comparison['measure'];
 
 /** A change of the candidate against the control: a share for the relative measure, else in the indicator's unit. */
 export interface Effect {
@@ -19,22 +32,39 @@ export interface Effect {
   high: number | null;
   /** Changes that count as equivalent; null where the control has no mean. */
   margin: { low: number; high: number } | null;
+  /** Properties of a unit whose influence is removed; absent for none. */
+  adjustedFor?: readonly string[];
+  /** True where the interval is the one that decides before the end, and holds however often someone looks. */
+  isInterim?: boolean;
+  /** True where the interval of the total does not show a change in the direction of the typical one. */
+  isTotalOpen?: boolean;
 }
 
 /** Returns the effect on which the verdict depends. A ratio of 0.9 is a change of -0.1. */
 export function readEffect(comparison: MeasuredComparison): Effect {
-  // Stored results of older releases have differences alone.
-  const { measure = 'absolute' } = comparison;
+  const { measure } = comparison;
   const isRelative = measure === 'relative';
-  const estimate = (isRelative ? comparison.geometric_mean_ratio : comparison.mean_difference) ?? null;
+  const estimate = isRelative ? comparison.geometric_mean_ratio : comparison.mean_difference;
   const origin = isRelative ? 1 : 0;
+  // An interval for one look does not hold for several.
+  const interval = (comparison.interim ? comparison.sequential : estimate)?.interval ?? null;
   return {
     measure,
     value: estimate === null ? null : estimate.value - origin,
-    low: estimate?.interval ? estimate.interval.low - origin : null,
-    high: estimate?.interval ? estimate.interval.high - origin : null,
+    low: interval === null ? null : interval.low - origin,
+    high: interval === null ? null : interval.high - origin,
     margin: readMargin(comparison),
+    ...(comparison.interim ? { isInterim: true } : {}),
+    ...(comparison.adjusted_for?.length ? { adjustedFor: comparison.adjusted_for } : {}),
+    ...(isRelative && estimate !== null && isTotalOpen(estimate.value, comparison.ratio)
+      ? { isTotalOpen: true }
+      : {}),
   };
+}
+
+function isTotalOpen(typical: number, total: Comparison['ratio'] | undefined): boolean {
+  if (!total?.interval) return false;
+  return typical > 1 ? total.interval.low <= 1 : total.interval.high >= 1;
 }
 
 /** The margin of a ratio is the same in both directions on the scale of logarithms: 1 % is from 1/1.01 to 1.01. */
@@ -47,53 +77,50 @@ function readMargin({ measure, tolerance, control }: MeasuredComparison): Effect
   return { low: -share, high: share };
 }
 
-const PERCENT_DIGITS = 3;
-const NUMBER_DIGITS = 4;
+const CHANGE_DIGITS = 4;
 
-/** Formats a change with its sign: `-7.8 %` for the relative measure, else `+12.5`. No line breaks before the sign of percent. */
+/** Formats the size of a difference: `7.8 %` for the relative measure, else `12.5`. */
+export function formatSize(measure: Measure, size: number, moreDigits = 0): string {
+  return measure === 'relative' ? formatPercent(size, moreDigits) : formatUnits(size, moreDigits);
+}
+
+/** Formats a change with its sign: `−7.8 %` for the relative measure, else `+12.5`. */
 export function formatChange(measure: Measure, change: number, moreDigits = 0): string {
-  const size = formatSize(measure, Math.abs(change), moreDigits);
-  if (/^0(\s%)?$/.test(size)) return size;
-  return `${change < 0 ? '-' : '+'}${size}`;
+  return formatSigned(change, (size, more) => formatSize(measure, size, more), moreDigits);
 }
 
-function formatSize(measure: Measure, size: number, moreDigits: number): string {
-  if (measure === 'absolute') return formatSignificant(size, NUMBER_DIGITS + moreDigits);
-  const percent = Number((size * 100).toPrecision(PERCENT_DIGITS + moreDigits));
-  // Hundredths of a percent are finer than any decision.
-  return `${formatNumber(Number(percent.toFixed((percent < 1 ? 2 : 1) + moreDigits)))}\u00a0%`;
+const formatUnits: Format = (change, moreDigits) => formatValue(change, moreDigits, CHANGE_DIGITS);
+
+/** An interval narrower than this share of its ends has no width but the rounding of equal changes. */
+const EQUAL_CHANGES_SHARE = 1e-9;
+
+/** Returns true for an interval of which both ends are the same change. */
+export function isOneChange({ low, high }: { low: number; high: number }): boolean {
+  return high - low <= EQUAL_CHANGES_SHARE * Math.max(Math.abs(low), Math.abs(high));
 }
 
-const MORE_DIGITS_MAX = 3;
-
-/** Formats an interval: `-11.4 % to -4.6 %`, with more digits for a narrow one; null without one. */
+/** Formats an interval: `−11.4 % to −4.6 %`, with more digits for a narrow one; null without one. */
 export function formatInterval({ measure, low, high }: Effect): string | null {
   if (low === null || high === null) return null;
-  let moreDigits = 0;
-  const format = (end: number) => formatChange(measure, end, moreDigits);
-  while (moreDigits < MORE_DIGITS_MAX && format(low) === format(high)) moreDigits += 1;
-  // The ends are equal: more digits say nothing.
-  if (format(low) === format(high)) moreDigits = 0;
+  const ends = isOneChange({ low, high }) ? [low] : [low, high];
+  const format = distinguish(ends, (end, moreDigits) => formatChange(measure, end, moreDigits));
   return `${format(low)} to ${format(high)}`;
 }
 
 /** Formats a p-value: `0.0012`, and `< 0.0001` below. */
 export function formatPValue(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
-  if (value < 0.0001) return '< 0.0001';
-  return formatSignificant(value, 2);
+  return value < 0.0001 ? '< 0.0001' : formatEvidence(value);
 }
 
-const EVIDENCE_DIGITS = 3;
+const ADJUSTMENTS: Readonly<Record<string, string>> = {
+  trend: 'a trend',
+  time_of_day: 'the time of day',
+  day: 'the day',
+};
 
-/** Formats an e-value or its threshold; a dash without one. */
-export function formatEvidence(value: number | null): string {
-  return value === null ? '–' : formatSignificant(value, EVIDENCE_DIGITS);
-}
-
-const VALUE_DIGITS = 6;
-
-/** Formats a value of an indicator with 6 significant digits; a dash without one. */
-export function formatValue(value: number | null): string {
-  return value === null ? '–' : formatSignificant(value, VALUE_DIGITS);
+/** Says what an estimate is adjusted for, which stands beside it: `adjusted for a trend`; empty for nothing. */
+export function formatAdjustment({ adjustedFor = [] }: Effect): string {
+  const names = adjustedFor.map((name) => ADJUSTMENTS[name] ?? name);
+  return names.length === 0 ? '' : `adjusted for ${names.join(' and ')}`;
 }

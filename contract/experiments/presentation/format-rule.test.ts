@@ -10,7 +10,7 @@ test.each<[AcceptanceMetric, string]>([
   [{ ...RULE, params: { operator: 'le' } }, 'mean of result.value: candidate ≤ control'],
   [
     { ...RULE, params: { operator: 'le', tolerance: { type: 'relative', value: 0.01 } } },
-    'mean of result.value: candidate ≤ control + 1 %',
+    'mean of result.value: candidate ≤ control + 1\u00a0%',
   ],
   [
     {
@@ -19,6 +19,19 @@ test.each<[AcceptanceMetric, string]>([
       params: { operator: 'ge', tolerance: { type: 'absolute', value: 2 } },
     },
     'mean of result.value: candidate ≥ control - 2, by the 95 % bound',
+  ],
+  [
+    { ...RULE, accept_same: true, params: { operator: 'le' } },
+    'mean of result.value: candidate ≤ control, or a tie on all inputs',
+  ],
+  [
+    {
+      ...RULE,
+      statistic: 'p95',
+      hypothesis: 'non-inferiority',
+      params: { operator: 'le', tolerance: { type: 'relative', value: 0.1 } },
+    },
+    'p95 of result.value: candidate ≤ control + 10\u00a0%, by the 95 % bound',
   ],
   [
     {

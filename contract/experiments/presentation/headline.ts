@@ -1,6 +1,6 @@
 /** The verdict of a comparison as one sentence, from its words and numbers alone. */
 import { escapeInvisible } from '../../presentation/escape-invisible.ts';
-import { type Effect, formatChange, formatInterval } from './effects.ts';
+import { type Effect, formatAdjustment, formatChange, formatInterval } from './effects.ts';
 
 interface Headline {
   control: string;
@@ -17,7 +17,14 @@ export function formatHeadline({ effect, ...names }: Headline): string {
   if (effect.value === null) return `${statement}.`;
   const interval = formatInterval(effect);
   const change = formatChange(effect.measure, effect.value);
-  return `${statement}: ${change}${interval === null ? '' : ` (95\u00a0% interval ${interval})`}.`;
+  const adjustment = formatAdjustment(effect);
+  return `${statement}: ${change}${adjustment && `, ${adjustment}`}${interval === null ? '' : ` (${effect.isInterim ? 'interval at any look' : '95\u00a0% interval'} ${interval})`}${formatOpenTotal(names.verdict, effect)}.`;
+}
+
+/** A verdict on ratios is about the typical input, and a few large inputs decide the total. */
+function formatOpenTotal(verdict: string, { isTotalOpen }: Effect): string {
+  const hasDirection = ['better', 'worse', 'higher', 'lower'].includes(verdict);
+  return isTotalOpen && hasDirection ? ', on the typical input; the total may not be' : '';
 }
 
 function formatStatement({ control, candidate, indicator, verdict }: Omit<Headline, 'effect'>): string {
@@ -30,6 +37,8 @@ function formatStatement({ control, candidate, indicator, verdict }: Omit<Headli
       return `${indicator} of ${candidate} is ${verdict} than that of ${control}`;
     case 'equivalent':
       return `${candidate} and ${control} are equivalent in ${indicator}`;
+    case 'same':
+      return `${candidate} and ${control} tie in ${indicator}`;
     default:
       return `The runs do not decide between ${candidate} and ${control} in ${indicator}`;
   }

@@ -1,8 +1,15 @@
 /** Reads the experiments of all types as one list. The API has a list for each type. */
 
 import type { Client } from '../../client.ts';
+import {
+  EXPERIMENT_KINDS,
+  EXPERIMENTS,
+  type ExperimentKind,
+  type ExperimentType,
+  listTypesOfKind,
+} from '../../experiment-types/experiment-types.ts';
 import type { ExperimentStatus } from '../../states.ts';
-import { countRuns, type ExperimentCounts, type ExperimentType } from './experiment-types.ts';
+import { countRuns, type ExperimentCounts } from './call-experiment.ts';
 
 /** An experiment of any type in the list. */
 export interface ListedExperiment {
@@ -35,21 +42,9 @@ interface ApiExperiment extends ExperimentCounts {
   name: string;
   status: ExperimentStatus;
   created_at: string;
+  /** Only in the list of two types. */
+  type?: ExperimentType;
   results?: { passed: boolean };
-}
-
-type ApiPage<Item> = readonly Item[] | { items: readonly Item[]; next_page_token?: string };
-
-function readPage<Item extends ApiExperiment>(
-  body: ApiPage<Item>,
-  findType: (item: Item) => ExperimentType,
-): ListPage {
-  const isPaged = 'items' in body;
-  const items = isPaged ? body.items : body;
-  return {
-    items: items.map((item) => formatExperiment(item, findType(item))),
-    token: isPaged ? body.next_page_token : undefined,
-  };
 }
 
 function formatExperiment(item: ApiExperiment, type: ExperimentType): ListedExperiment {
@@ -67,47 +62,33 @@ function formatExperiment(item: ApiExperiment, type: ExperimentType): ListedExpe
   };
 }
 
-const buildRequest = ({ application, token, signal }: ListRequest) => ({
-  params: { application_id: application },
-  query: { pagereturn: true, ...(token !== undefined && { pagetoken: token }) },
-  signal,
-});
-
-/** The lists of the API. Batch experiments and scenario tests have one together. */
-const LISTS = {
-  batch: async (request: ListRequest) => {
-    const { query, ...rest } = buildRequest(request);
-    const only = request.type === 'batch' || request.type === 'scenario' ? { type: request.type } : {};
-    const { body } = await request.client.call('listBatchExperiments', {
-      ...rest,
-      query: { ...query, ...only },
+/** Reads a page of the list. Only the list of two types has a filter by type. */
+async function readList(
+  name: ExperimentKind,
+  { client, application, type, token, signal }: ListRequest,
+): Promise<ListPage> {
+  const shared = listTypesOfKind(name).length > 1;
+  const {
+    body,
+  }: { body: readonly ApiExperiment[] | { items: readonly ApiExperiment[]; next_page_token?: string } } =
+    await client.call(`list${EXPERIMENTS[name].resource}s`, {
+      params: { application_id: application },
+      query: {
+        pagereturn: true,
+        ...(token !== undefined && { pagetoken: token }),
+        ...(shared && type !== undefined && { type }),
+      },
+      signal,
     });
-    return readPage(body, ({ type }) => type);
-  },
-  acceptance: async (request: ListRequest) =>
-    readPage(
-      (await request.client.call('listAcceptanceTests', buildRequest(request))).body,
-      () => 'acceptance',
-    ),
-  shadow: async (request: ListRequest) =>
-    readPage((await request.client.call('listShadowTests', buildRequest(request))).body, () => 'shadow'),
-  switchback: async (request: ListRequest) =>
-    readPage(
-      (await request.client.call('listSwitchbackTests', buildRequest(request))).body,
-      () => 'switchback',
-    ),
-  bisect: async (request: ListRequest) =>
-    readPage(
-      (await request.client.call('listBisectExperiments', buildRequest(request))).body,
-      () => 'bisect',
-    ),
-} satisfies Record<string, (request: ListRequest) => Promise<ListPage>>;
-
-type ListName = keyof typeof LISTS;
-const LIST_NAMES = ['batch', 'acceptance', 'shadow', 'switchback', 'bisect'] as const satisfies ListName[];
+  const isPaged = 'items' in body;
+  return {
+    items: (isPaged ? body.items : body).map((item) => formatExperiment(item, item.type ?? name)),
+    token: isPaged ? body.next_page_token : undefined,
+  };
+}
 
 /** The lists that have another page, with its token; null for the first page. */
-export type ListTokens = Partial<Record<ListName, string | null>>;
+export type ListTokens = Partial<Record<ExperimentKind, string | null>>;
 
 /** One page of each list. */
 export interface ExperimentsPage {
@@ -117,10 +98,8 @@ export interface ExperimentsPage {
 
 /** Returns the lists to begin with. */
 export function listFirstTokens(type: ExperimentType | undefined): ListTokens {
-  if (type === 'scenario') return { batch: null };
-  return Object.fromEntries(
-    LIST_NAMES.filter((name) => type === undefined || name === type).map((name) => [name, null]),
-  );
+  const names = type === undefined ? EXPERIMENT_KINDS : [EXPERIMENTS[type].kind];
+  return Object.fromEntries(names.map((name) => [name, null]));
 }
 
 /** The next page of the lists that have one. */
@@ -134,9 +113,9 @@ export interface ExperimentsRequest {
 
 /** Reads the next page of each list that has one. */
 export async function readExperiments({ tokens, ...request }: ExperimentsRequest): Promise<ExperimentsPage> {
-  const names = LIST_NAMES.filter((name) => tokens[name] !== undefined);
+  const names = EXPERIMENT_KINDS.filter((name) => tokens[name] !== undefined);
   const pages = await Promise.all(
-    names.map((name) => LISTS[name]({ ...request, token: tokens[name] ?? undefined })),
+    names.map((name) => readList(name, { ...request, token: tokens[name] ?? undefined })),
   );
   const next = Object.fromEntries(
     names.flatMap((name, index) => {

@@ -18,7 +18,7 @@ export const RacingCreate = Type.Object(
   {
     $id: 'RacingCreate',
     additionalProperties: false,
-    description: `For the type \`scenario\`: stops configurations that cannot win. A configuration is an instance, version or ensemble with an option set and a scenario. After each input, from the tenth on, the race drops every configuration that is shown worse than another one. The first is the control and always stays. Every configuration must run each input equally often, on at least 11 distinct inputs. One indicator must decide: \`primary\`, or the only one in \`objectives\`. The limit is ${RACED_CONFIGURATIONS_MAX} configurations. The default is no race. Beyond the specification.`,
+    description: `For the type \`scenario\`: stops configurations that cannot win. A configuration is an instance, version or ensemble with an option set and a scenario. After each input, from the tenth on, the race drops every configuration whose mean change is shown worse than another one. The first is the control and always stays. Every configuration must run each input equally often, on at least 11 distinct inputs. One indicator must decide: \`primary\`, or the only one in \`objectives\`. The limit is ${RACED_CONFIGURATIONS_MAX} configurations. The default is no race. Beyond the specification.`,
   },
 );
 export type RacingCreate = Static<typeof RacingCreate>;
@@ -60,7 +60,8 @@ export function racedConfigurationSchema<Group extends TProperties>(group: Group
         }),
       ),
       e_value: Type.Number({
-        description: 'Evidence that it is not the best configuration, when it was dropped, or so far.',
+        description:
+          'Evidence that another configuration has a better mean, when it was dropped, or so far. It assumes that no input is lost by more than 50 %.',
       }),
       threshold: Type.Number({
         description: 'The e-value at which the race drops it: 1 / (1 - confidence).',

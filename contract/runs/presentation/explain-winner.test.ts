@@ -45,7 +45,7 @@ const cases: [string, Pick<Result, 'best_run_id' | 'decisions'>, string | undefi
         },
       ],
     },
-    'Rule 2 decided: of 2 equal runs, it alone has the highest result.value, 9, or a value within 7 % of the best.',
+    'Rule 2 decided: of 2 equal runs, it alone has the highest result.value, 9, or a value within 7\u00a0% of the best.',
   ],
   [
     'no rule decides',

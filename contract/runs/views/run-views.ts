@@ -8,7 +8,8 @@ import {
 } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import { ApplicationParams } from '../../schemas/application-params.ts';
-import { stringEnum, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
+import { conditionFields } from '../../schemas/conditional-writes.ts';
+import { nameTextSchema, stringEnum, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
 import { idSchema, type RunViewId } from '../../schemas/ids.ts';
 import { RunFilterQuery } from '../run-filters.ts';
 
@@ -18,7 +19,7 @@ export const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
 const { status, instance_id, version_id, user_email, run_type, tag, name, text, indicator, option, sort } =
   RunFilterQuery;
 
-const RunViewTable = Type.Object(
+export const RunViewTable = Type.Object(
   {
     filters: Type.Optional(
       Type.Object(
@@ -42,7 +43,7 @@ const RunViewTable = Type.Object(
 );
 export type RunViewTable = Static<typeof RunViewTable>;
 
-const viewName = textSchema(
+const viewName = nameTextSchema(
   'Name of the view, with at least one visible character. Each of your views of the application has another name.',
   { min: 1, max: RUN_VIEW_NAME_CHARS_MAX },
 );
@@ -80,6 +81,7 @@ const RunViewUpdate = Type.Object(
     name: Type.Optional(viewName),
     is_shared: Type.Optional(isShared),
     table: Type.Optional(RunViewTable),
+    ...conditionFields,
   },
   {
     $id: 'RunViewUpdate',

@@ -84,7 +84,7 @@ const FlowUpdate = Type.Object(
 );
 export type FlowUpdate = Static<typeof FlowUpdate>;
 
-const Flow = Type.Object(
+export const Flow = Type.Object(
   {
     pipeline_graph: PipelineGraph,
     updated_at: timestampSchema('Time at which the server stored the graph'),

@@ -61,8 +61,14 @@ function readLimits(from: MemberReader): string[] {
   ];
 }
 
-/** A common pattern that readers understand better in words: text that a database can store. */
-const NO_NUL_PATTERN = '^[^\\u0000]*$';
+/** Common patterns that readers understand better in words: text that a database can store, and names. */
+const PATTERNS_IN_WORDS = new Map([
+  ['^[^\\u0000]*$', 'no NUL character'],
+  [
+    '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]*$',
+    'one line, without control characters and bidirectional marks',
+  ],
+]);
 
 /** Reads the property that names the variant of a value, and its values. */
 function readDiscriminator(value: JsonObject): string[] {
@@ -96,9 +102,10 @@ export function readFacts(from: MemberReader, field: FactLists): void {
   if (from.has('const')) facts.push({ label: 'Always', codes: [formatCompactJson(from.any('const'))] });
   const limits = readLimits(from);
   const pattern = from.text('pattern');
-  if (pattern === NO_NUL_PATTERN) limits.push('no NUL character');
+  const words = PATTERNS_IN_WORDS.get(pattern ?? '');
+  if (words !== undefined) limits.push(words);
   if (limits.length > 0) facts.push({ label: 'Limits', text: limits.join(', ') });
-  if (pattern !== undefined && pattern !== NO_NUL_PATTERN) facts.push({ label: 'Pattern', codes: [pattern] });
+  if (pattern !== undefined && words === undefined) facts.push({ label: 'Pattern', codes: [pattern] });
   if (from.has('default')) addValue('Default', from.any('default'), field);
   if (from.has('example')) addValue('Example', from.any('example'), field);
   for (const example of from.list('examples') ?? []) addValue('Example', example, field);

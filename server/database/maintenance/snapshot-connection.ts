@@ -21,7 +21,10 @@ const BUSY_TIMEOUT_MS = 60_000;
 export type Row = Record<string, unknown>;
 
 export interface Snapshot {
-  /** Yields the rows of a `select` without parameters, in batches. Read one `select` to its end before the next. */
+  /**
+   * Yields the rows of a `select` without parameters, in batches. Read one `select` to its end before the next. An integer that
+   * a double does not hold is a bigint, so that a copy has the same value.
+   */
   readRows(select: string): AsyncGenerator<Row[]>;
   close(): Promise<void>;
 }
@@ -62,7 +65,12 @@ export function beginSnapshot(reader: DatabaseSync): Snapshot {
   return {
     async *readRows(select) {
       let batch: Row[] = [];
-      for (const row of reader.prepare(select).iterate()) {
+      const statement = reader.prepare(select);
+      // Without it, node:sqlite throws at an integer that a double does not hold.
+      statement.setReadBigInts(true);
+      for (const row of statement.iterate()) {
+        for (const column in row)
+          if (typeof row[column] === 'bigint') row[column] = toExactNumber(row[column]);
         if (batch.push(row) < ROW_BATCH_SIZE) continue;
         yield batch;
         batch = [];
@@ -71,6 +79,12 @@ export function beginSnapshot(reader: DatabaseSync): Snapshot {
     },
     close: async () => reader.close(),
   };
+}
+
+/** Returns the integer as a number, or as it is when a double does not hold it. */
+function toExactNumber(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
 }
 
 /** Connects to the PostgreSQL database at the address. */
@@ -90,7 +104,9 @@ export async function openPostgresSnapshot(address: string): Promise<SnapshotCon
     read: db,
     write: (work) => db.transaction().execute(work),
     async snapshot() {
-      const client = new pg.Client(settings);
+      const types = createTypeOverrides();
+      types.setTypeParser(pg.types.builtins.INT8, (text) => toExactNumber(BigInt(text)));
+      const client = new pg.Client({ ...settings, types });
       client.on('error', () => {});
       await client.connect();
       await client.query('begin isolation level repeatable read read only');

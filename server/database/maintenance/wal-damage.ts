@@ -1,86 +1,93 @@
 /**
- * Finds damage in SQLite's write-ahead log (WAL). SQLite reads a WAL up to the first frame with a wrong checksum and drops
- * the rest silently. One changed byte therefore makes the database older, or empty, without an error. The WAL of a killed
- * process has no commits behind a bad frame; only damage, or a power cut during a sync, causes them.
- * Format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ * Finds commits that SQLite loses because of damage in its write-ahead log (WAL). SQLite reads a WAL up to the first frame
+ * with a wrong checksum and drops the rest silently. One changed byte therefore makes the database older, or empty, without
+ * an error.
+ *
+ * Unreadable commits are not damage by themselves. A commit that failed, for example on a full disk, leaves its frames behind
+ * the shorter commit that followed, and so does a commit that a power cut interrupted. No caller got a response to either.
+ * Only the acknowledged position tells.
  */
-import { closeSync, copyFileSync, existsSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { isNewerThanDatabase, readAcknowledgedPosition } from '../sqlite/acknowledged-position.ts';
+import { readWalFrames, readWalHeader } from '../sqlite/wal-frames.ts';
 
-const HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
-/** The last bit is the byte order of the checksums. */
-const MAGIC = 0x377f0682;
+/** Acknowledged commits that SQLite cannot read. */
+export interface WalDamage {
+  /** The number of whole commits behind the first unreadable frame; 0 where the WAL is cut off or missing. */
+  droppedCommits: number;
+  /** `unknown`: the acknowledged position is missing, so all of them may have failed before. */
+  wereAcknowledged: true | 'unknown';
+}
 
-/** Returns the number of whole commits behind the first damaged frame; 0 when the WAL has no damage or does not exist. */
-export function countDroppedCommits(path: string): number {
-  if (!existsSync(path)) return 0;
+/** Returns the damage of the WAL of the database at the path; null when no acknowledged commit is known to be lost. */
+export function findWalDamage(database: string): WalDamage | null {
+  const path = `${database}-wal`;
+  if (!existsSync(path)) return findMissing(database);
   const file = openSync(path, 'r');
   try {
-    return countDropped(file, fstatSync(file).size);
+    return findDamage(file, database);
   } finally {
     closeSync(file);
   }
 }
 
-function countDropped(file: number, bytes: number): number {
-  const header = Buffer.alloc(HEADER_BYTES);
-  if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return 0;
-  if (header.every((byte) => byte === 0)) return 0;
-  const magic = header.readUInt32BE(0);
-  const isBig = (magic & 1) === 1;
-  const pageBytes = header.readUInt32BE(8);
-  let sum = checksum([0, 0], header.subarray(0, 24), isBig);
-  let isWhole =
-    (magic & ~1) >>> 0 === MAGIC && header.readUInt32BE(24) === sum[0] && header.readUInt32BE(28) === sum[1];
-  // The server creates databases with pages of 4096 bytes, so a header with an invalid page size is damaged.
-  const page =
-    pageBytes >= 512 && pageBytes <= 65_536 && (pageBytes & (pageBytes - 1)) === 0 ? pageBytes : 4096;
-  const salt = header.subarray(16, 24);
-  const frame = Buffer.alloc(FRAME_HEADER_BYTES + page);
-  let dropped = 0;
-  for (let at = HEADER_BYTES; at + frame.length <= bytes; at += frame.length) {
-    if (isWhole) {
-      readSync(file, frame, 0, frame.length, at);
-      sum = checksum(checksum(sum, frame.subarray(0, 8), isBig), frame.subarray(FRAME_HEADER_BYTES), isBig);
-      isWhole =
-        frame.subarray(8, 16).equals(salt) &&
-        frame.readUInt32BE(16) === sum[0] &&
-        frame.readUInt32BE(20) === sum[1];
-      if (isWhole) continue;
-    } else readSync(file, frame, 0, FRAME_HEADER_BYTES, at);
-    // Frames from before the last restart of the WAL have other salts. A commit frame has the size of the database.
-    if (frame.subarray(8, 16).equals(salt) && frame.readUInt32BE(4) > 0) dropped += 1;
-  }
-  return dropped;
+/** Returns a sentence fragment for messages. */
+export function describeWalDamage({ droppedCommits, wereAcknowledged }: WalDamage): string {
+  if (droppedCommits === 0)
+    return 'the log of the database is missing or cut off before its last acknowledged commits';
+  return wereAcknowledged === true
+    ? `the log of the database is damaged: ${droppedCommits} commits behind the damage are lost, acknowledged ones among them`
+    : `the log of the database ends in ${droppedCommits} unreadable commits: they failed, or the log was damaged after they were acknowledged`;
 }
 
-/** Continues the checksum of the file format over the bytes. */
-function checksum(
-  [first, second]: readonly [number, number],
-  bytes: Buffer,
-  isBig: boolean,
-): [number, number] {
-  let one = first;
-  let two = second;
-  for (let at = 0; at < bytes.length; at += 8) {
-    one = (one + (isBig ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)) + two) >>> 0;
-    two = (two + (isBig ? bytes.readUInt32BE(at + 4) : bytes.readUInt32LE(at + 4)) + one) >>> 0;
+/** Returns the damage of a database without a WAL, or with one that SQLite takes for empty. */
+function findMissing(database: string): WalDamage | null {
+  const acknowledged = readAcknowledgedPosition(database);
+  // Another program that closed the database has written the commits into its file.
+  if (acknowledged === null || acknowledged.frames === 0 || !isNewerThanDatabase(database)) return null;
+  return { droppedCommits: 0, wereAcknowledged: true };
+}
+
+function findDamage(file: number, database: string): WalDamage | null {
+  // Read before the frames, which a running server appends meanwhile.
+  const acknowledged = readAcknowledgedPosition(database);
+  const header = readWalHeader(file);
+  if (!header) return findMissing(database);
+  let readableFrames = 0;
+  let droppedCommits = 0;
+  for (const { number, isReadable, isCommit } of readWalFrames(file, header)) {
+    if (!isCommit) continue;
+    if (isReadable) readableFrames = number;
+    else droppedCommits += 1;
   }
-  return [one, two];
+  // A running server that has restarted the WAL meanwhile has overwritten its first frames.
+  if (readWalHeader(file)?.salt.equals(header.salt) === false) return findDamage(file, database);
+  if (acknowledged === null)
+    return droppedCommits === 0 ? null : { droppedCommits, wereAcknowledged: 'unknown' };
+  // Everything that was acknowledged in another generation is in the database file: that is when SQLite restarts a WAL.
+  const isLost = acknowledged.salt === header.salt.toString('hex') && acknowledged.frames > readableFrames;
+  return isLost ? { droppedCommits, wereAcknowledged: true } : null;
 }
 
 /**
- * Copies the WAL of the stopped database, because the next writes overwrite it, and returns the path of the copy. Then moves
+ * Copies the WAL of the stopped database, because the next writes overwrite it, and returns the path of the copy; null
+ * without a WAL. Then moves
  * the readable commits into the database file, so that the next start finds no damage. `now`, in milliseconds since the
- * epoch, becomes part of the file name.
+ * epoch, becomes part of the file name. Throws, without a change, if the disk has no space for the copy.
  */
-export function archiveDamagedWal(database: string, now: number): string {
+export function archiveDamagedWal(database: string, now: number): string | null {
+  if (!existsSync(`${database}-wal`)) return null;
   const copy = `${database}-wal.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
-  copyFileSync(`${database}-wal`, copy);
-  const file = openSync(copy, 'r');
-  fsyncSync(file);
-  closeSync(file);
+  try {
+    copyFileSync(`${database}-wal`, copy);
+    const file = openSync(copy, 'r');
+    fsyncSync(file);
+    closeSync(file);
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw error;
+  }
   // The last connection to close moves the WAL into the database and removes it.
   const connection = new DatabaseSync(database);
   try {

@@ -15,6 +15,7 @@ import { errorMessage } from '../../log.ts';
 import { type Database, type Tables, TopicListeners } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
+import { AcknowledgedPosition } from './acknowledged-position.ts';
 import { startCheckpoints, startCheckpointThread, WAL_BYTES } from './checkpoints.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupFlush } from './group-flush.ts';
@@ -52,7 +53,12 @@ export function openSqlite(path: string): Database {
   const read = createSqliteKysely(readConnection, recordDamage, reused);
   const wal = openSync(`${path}-wal`, 'r+');
   growWal(wal);
-  const flush = new GroupFlush(wal);
+  const position = new AcknowledgedPosition(path, wal, readConnection);
+  const flush = new GroupFlush({
+    fd: wal,
+    prepare: () => position.prepare(),
+    rewriteUnsynced: () => position.rewriteUnsynced(),
+  });
   const topics = new TopicListeners();
   const checkpoints = startCheckpoints({
     ...{ wal, connection: readConnection },
@@ -79,7 +85,8 @@ export function openSqlite(path: string): Database {
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {
       // Damage is permanent, although rows in SQLite's cache may still be correct.
-      if (damage !== '') throw new Error(`a statement found it damaged (${damage}); restore a backup`);
+      if (damage !== '')
+        throw new Error(`a statement found it damaged (${damage}); \`npm run verify\` lists what is missing`);
       readConnection.exec('select 1');
     },
     async close() {
@@ -87,6 +94,7 @@ export function openSqlite(path: string): Database {
       await checkpoints.stop();
       await flush.flush();
       closeSync(wal);
+      position.remove();
       await read.destroy();
       await write.destroy();
       // Kysely does not close a connection that it never used.
@@ -157,6 +165,32 @@ export function createSqliteKysely(
   return db;
 }
 
+/**
+ * Returns the rows of the statement. node:sqlite throws for an integer that a double does not hold, and one such value would make
+ * every list with its row unreadable. It becomes the nearest double, as on PostgreSQL.
+ */
+function readRows(statement: StatementSync, parameters: SQLInputValue[]): unknown[] {
+  try {
+    return statement.all(...parameters);
+  } catch (error) {
+    if (!isOutOfRange(error)) throw error;
+    statement.setReadBigInts(true);
+    try {
+      return statement.all(...parameters).map(roundIntegers);
+    } finally {
+      statement.setReadBigInts(false);
+    }
+  }
+}
+
+const isOutOfRange = (error: unknown): boolean =>
+  error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE';
+
+const roundIntegers = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, typeof value === 'bigint' ? Number(value) : value]),
+  );
+
 /** Adapts node:sqlite to the interface that Kysely expects, with a cache of compiled statements. */
 function adapt(connection: DatabaseSync, onError: (error: unknown) => void): SqliteDatabase {
   const reporting = <T>(work: () => T): T => {
@@ -185,7 +219,7 @@ function adapt(connection: DatabaseSync, onError: (error: unknown) => void): Sql
       const { statement, reader } = reporting(() => prepare(sql));
       return {
         reader,
-        all: (parameters) => reporting(() => statement.all(...toValues(parameters))),
+        all: (parameters) => reporting(() => readRows(statement, toValues(parameters))),
         run: (parameters) => reporting(() => statement.run(...toValues(parameters))),
         iterate: (parameters) => statement.iterate(...toValues(parameters)),
       };

@@ -82,7 +82,16 @@ export async function checkAcceptanceSides(
 export function buildBatchRequest(
   id: ExperimentId,
   { control, candidate }: AcceptanceDefinition,
-  { id: ownId, name, input_set_id, repetitions, cluster_by, features }: AcceptanceTestCreate,
+  {
+    id: ownId,
+    name,
+    input_set_id,
+    repetitions,
+    cluster_by,
+    features,
+    priority,
+    max_duration,
+  }: AcceptanceTestCreate,
 ): BatchExperimentCreate {
   if (!input_set_id)
     throw badRequest(
@@ -94,7 +103,15 @@ export function buildBatchRequest(
     );
   const sides = [control, candidate];
   // The name of a test can be its id, which may be shorter than another experiment's name may be.
-  const batch = { id, name: name === ownId ? id : name, input_set_id, cluster_by, features };
+  const batch = {
+    id,
+    name: name === ownId ? id : name,
+    input_set_id,
+    cluster_by,
+    features,
+    priority,
+    max_duration,
+  };
   if (sides.every(({ version_id, ensemble_id }) => version_id === '' && ensemble_id === undefined))
     return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };
   // A run without an input runs on every input of the set.
@@ -110,13 +127,15 @@ const ID = new RegExp(ID_PATTERN);
 /** Returns an error message for a request that describes a new batch although the batch exists; null for none. */
 export function findUnusedBatchFieldError(
   batch: ExperimentsTable,
-  { input_set_id, repetitions, cluster_by, features }: AcceptanceTestCreate,
+  { input_set_id, repetitions, cluster_by, features, priority, max_duration }: AcceptanceTestCreate,
 ): string | null {
   for (const [name, value] of [
     ['input_set_id', input_set_id],
     ['repetitions', repetitions],
     ['cluster_by', cluster_by],
     ['features', features],
+    ['priority', priority],
+    ['max_duration', max_duration],
   ] as const)
     if (value !== undefined && value !== null)
       return `${name} is ${quoteValue(value)}, but the batch experiment ${quoteValue(batch.id)} exists already; leave ${name} out to test its runs, or choose another id.`;

@@ -1,7 +1,8 @@
-/** Lifecycle of acceptance tests and their batches; acceptance-metrics.test.ts has their decisions. */
+/** Lifecycle of acceptance tests and their batches; acceptance-metrics.test.ts has their decisions, acceptance-deletion.test.ts their end. */
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  acceptanceCalls,
   acceptanceTestPath,
   createAcceptanceApp,
   createAcceptanceTest,
@@ -9,8 +10,6 @@ import {
   createInputSet,
   fetchAcceptanceTest,
   MEAN_METRIC,
-  requestAcceptanceTest,
-  waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { expectError, expectStatus, listAllPages, uniqueId } from '../../testing/fixtures/resources.ts';
@@ -28,16 +27,11 @@ beforeEach(async () => {
   application = await createAcceptanceApp(server);
 });
 
-const call = (method: string, rest: string, body?: unknown) =>
-  server.request(method, `/v1/applications/${application}/experiments/${rest}`, { body });
-const create = (body: object) => requestAcceptanceTest(server, application, body);
+const { call, create, waitForEnd, fetchRuns } = acceptanceCalls(() => ({ server, application }));
 const listRuns = async (batch: string) => {
   const { body } = await call('GET', `batch/${batch}/runs`);
   return (body as { runs: { id: string; application_instance_id: string }[] }).runs;
 };
-const waitForEnd = (id: string) => waitForDecision(server, application, id);
-const fetchRuns = async () =>
-  (await server.request('GET', `/v1/applications/${application}/runs`)).body as { runs: unknown[] };
 
 describe('a test on an existing batch', () => {
   test('is returned by 201 as by GET, started and without results, and is decided once', async () => {
@@ -60,6 +54,7 @@ describe('a test on an existing batch', () => {
       candidate: { instance_id: 'candidate', version_id: '' },
       metrics: [{ ...MEAN_METRIC, params: { operator: 'le', tolerance: { type: '', value: 0 } } }],
       rules_before_results: expect.any(Boolean),
+      created_batch: false,
       tests_on_batch: 1,
       warnings: expect.any(Array),
       created_at: expect.stringMatching(TIMESTAMP),
@@ -70,9 +65,11 @@ describe('a test on an existing batch', () => {
     expect(test).toEqual({
       ...created,
       status: 'completed',
+      decision: expect.objectContaining({ release: 'yes' }),
+      question: expect.objectContaining({ changes: [] }),
       results: {
         passed: true,
-        method: '2026-11.4',
+        method: '2026-11.5',
         metric_results: [expect.objectContaining({ passed: true })],
         profiles: [expect.objectContaining({ indicator: 'result.value' })],
       },
@@ -275,7 +272,7 @@ describe('a test that creates its batch', () => {
   });
 });
 
-describe('list, update and delete', () => {
+describe('list and update', () => {
   test('lists are newest first, show only whether each test passed, and have pages', async () => {
     const batch = await createBatchForTest(server, application, INPUTS);
     const ids: string[] = [];
@@ -285,7 +282,12 @@ describe('list, update and delete', () => {
     const listed = (await call('GET', 'acceptance')).body as AcceptanceTest[];
     expect(listed.map(({ id }) => id)).toEqual(ids);
     for (const test of listed) {
-      const { results, ...rest } = await fetchAcceptanceTest(server, application, test.id);
+      const {
+        results,
+        decision: _,
+        question: _q,
+        ...rest
+      } = await fetchAcceptanceTest(server, application, test.id);
       expect(test).toEqual({ ...rest, results: { passed: results?.passed, method: results?.method } });
     }
     const pages = await listAllPages(server, acceptanceTestPath(application), 2);
@@ -301,58 +303,13 @@ describe('list, update and delete', () => {
       expectStatus(response, 200);
       return response.body;
     };
-    const renamed = await change({ name: 'Renamed', metrics: [], status: 'draft', results: null });
+    const renamed = await change({ ...before, name: 'Renamed', status: 'draft', results: null });
     expect(renamed).toEqual({ ...before, name: 'Renamed', updated_at: expect.stringMatching(TIMESTAMP) });
     expect(await change({ name: null, description: '' })).toMatchObject({ name: 'Renamed', description: '' });
     expect((await call('GET', `batch/${id}`)).body).toMatchObject({ name: 'Any name' });
-    for (const invalid of [{ name: 'ab' }, { description: 'x'.repeat(129) }])
+    for (const invalid of [{ name: 'ab' }, { description: 'x'.repeat(129) }, { metrics: [] }])
       expectError(await call('PATCH', `acceptance/${id}`, invalid), 400, ...Object.keys(invalid));
     expectError(await call('PATCH', 'acceptance/missing', { name: 'Renamed' }), 404, 'missing');
-  });
-
-  test('DELETE deletes the batch and its runs too, even while they run, and frees both ids', async () => {
-    const id = await createBatchForTest(server, application, [...INPUTS, { control: 'hangs', candidate: 1 }]);
-    await createAcceptanceTest(server, application, { id });
-    expectStatus(await call('DELETE', `acceptance/${id}`), 204);
-    expectError(await call('GET', `acceptance/${id}`), 404);
-    expectError(await call('DELETE', `acceptance/${id}`), 404);
-    expectError(await call('GET', `batch/${id}`), 404);
-    await expect.poll(fetchRuns, { timeout: 20_000 }).toMatchObject({ runs: [] });
-    const input_set_id = await createInputSet(server, application, INPUTS);
-    await createAcceptanceTest(server, application, { id, input_set_id });
-    expect((await waitForEnd(id)).results?.passed).toBe(true);
-  });
-
-  test('deleting the last test deletes the batch, and deleting the batch deletes its tests', async () => {
-    const batch = await createBatchForTest(server, application, INPUTS);
-    const [one, two] = [
-      await createAcceptanceTest(server, application, { experiment_id: batch }),
-      await createAcceptanceTest(server, application, { experiment_id: batch }),
-    ];
-    expectStatus(await call('DELETE', `acceptance/${one.id}`), 204);
-    expectStatus(await call('GET', `batch/${batch}`), 200);
-    expectStatus(await call('DELETE', `acceptance/${two.id}`), 204);
-    expectError(await call('GET', `batch/${batch}`), 404);
-    const next = await createBatchForTest(server, application, INPUTS);
-    for (let n = 0; n < 2; n += 1) await createAcceptanceTest(server, application, { experiment_id: next });
-    expectStatus(await call('DELETE', `batch/${next}`), 204);
-    expect((await call('GET', 'acceptance')).body).toEqual([]);
-  });
-
-  test('concurrent deletions leave no test without its batch, and no batch without a test', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const batch = await createBatchForTest(server, application, INPUTS);
-      const [one, two] = [
-        await createAcceptanceTest(server, application, { experiment_id: batch }),
-        await createAcceptanceTest(server, application, { experiment_id: batch }),
-      ];
-      await Promise.all([call('DELETE', `acceptance/${one.id}`), call('DELETE', `acceptance/${two.id}`)]);
-      expectError(await call('GET', `batch/${batch}`), 404);
-      const next = await createBatchForTest(server, application, INPUTS);
-      const [created] = await Promise.all([create({ id: next }), call('DELETE', `batch/${next}`)]);
-      expect([201, 400], created.text).toContain(created.status);
-      expectError(await call('GET', `acceptance/${next}`), 404);
-    }
   });
 
   test('404 for another account, and for an unknown test', async () => {

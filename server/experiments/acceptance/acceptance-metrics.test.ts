@@ -168,7 +168,7 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
     });
     expect(test.results).toEqual({
       passed: false,
-      method: '2026-11.4',
+      method: '2026-11.5',
       metric_results,
       profiles: [expect.objectContaining({ virtual_best: 59 / 3 })],
     });

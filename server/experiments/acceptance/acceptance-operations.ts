@@ -8,7 +8,9 @@ import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { BatchChangedError } from '../batch/batch-control.ts';
+import { rememberBatch } from '../batch/batch-results.ts';
 import { createBatch } from '../batch/create-batch.ts';
+import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import * as store from '../store/acceptance-tests.ts';
 import { deleteExperiment, findExperiment, lockExperiment } from '../store/experiments.ts';
@@ -24,9 +26,9 @@ import {
   insertTestOnBatch,
   prepareTest,
   prepareTestOnBatch,
-  recordRulesBeforeResults,
 } from './create-acceptance-test.ts';
 import { formatAcceptanceSummary, formatAcceptanceTest } from './format-acceptance-test.ts';
+import { checkInputCount } from './parse-acceptance-request.ts';
 
 export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = async (context, call) => {
   const { database } = context;
@@ -41,14 +43,14 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
     const batchBody = buildBatchRequest(test.experimentId, test.definition, body);
     await context.coreHourLimiter.requireHours(caller.account, params.application_id);
     await checkAcceptanceSides(database.read, application, test.definition);
-    return createBatch(context, { caller, params, body: batchBody }, (experiment, insert) =>
-      commit(async (tx) => {
-        const first = recordRulesBeforeResults(test, true);
-        await insertTest(tx, first, experiment);
+    return createBatch(context, { caller, params, body: batchBody }, (experiment, insert) => {
+      checkInputCount(test.definition, experiment.requested / (2 * (body.repetitions ?? 1)));
+      return commit(async (tx) => {
+        await insertTest(tx, test, experiment);
         await insert(tx);
-        return { status: 201, body: formatAcceptanceSummary(first.row) };
-      }),
-    );
+        return { status: 201, body: formatAcceptanceSummary(test.row) };
+      });
+    });
   }
   const unused = findUnusedBatchFieldError(batch, body);
   if (unused) throw badRequest(unused);
@@ -70,16 +72,19 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
 };
 
 export const listAcceptanceTests: OperationHandler<'listAcceptanceTests'> = async (
-  { database, pageTokens },
+  { database, pageTokens, log },
   { caller, params, query },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(pageTokens, {
-    tokenScope: `acceptance-tests ${application.uid}`,
-    query,
-    queryRows: (page) => store.listAcceptanceTests(database.read, application.uid, page),
-    formatBodies: (rows) => rows.map(formatAcceptanceSummary),
-  });
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `acceptance-tests ${application.uid}`,
+      query,
+      queryRows: (page) => store.listAcceptanceTests(database.read, application.uid, page),
+      formatBodies: (rows) => rows.map(formatAcceptanceSummary),
+    },
+  );
 };
 
 export const getAcceptanceTest: OperationHandler<'getAcceptanceTest'> = async (
@@ -87,7 +92,8 @@ export const getAcceptanceTest: OperationHandler<'getAcceptanceTest'> = async (
   { caller, params },
 ) => {
   const { test } = await getOwnTest(context, caller, params);
-  return { status: 200, body: formatAcceptanceTest(test) };
+  const question = await context.questionMemory.read(test.uid);
+  return { status: 200, body: formatAcceptanceTest(test, question) };
 };
 
 export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = async (
@@ -104,7 +110,10 @@ export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = as
   return commit(async (tx) => {
     const changed = await store.updateAcceptanceTest(tx, test.uid, changes);
     const found = orThrow(changed, () => testNotFound(application, params.acceptance_id));
-    return { status: 200, body: formatAcceptanceTest(found) };
+    return {
+      status: 200,
+      body: formatAcceptanceTest(found, await context.questionMemory.read(test.uid, tx)),
+    };
   });
 };
 
@@ -114,12 +123,16 @@ export const deleteAcceptanceTest: OperationHandler<'deleteAcceptanceTest'> = as
 ) => {
   const { clock, onExperimentDeleted } = context;
   const { application, test } = await getOwnTest(context, caller, params);
+  const batch = await findExperiment(context.database.read, application.uid, 'batch', test.experiment_id);
+  if (batch) await rememberBatch(context, batch);
   const committed = await commit(async (tx) => {
-    // Requests that add or delete a test of the batch wait for this lock, so that the last deletion deletes the batch too.
+    // Requests that add a test on the batch wait for this lock, so that a deleted batch has no test.
     await lockExperiment(tx, test.experiment_uid);
     if (!(await store.deleteAcceptanceTest(tx, test.uid)))
       throw testNotFound(application, params.acceptance_id);
-    if (!(await store.hasAcceptanceTests(tx, test.experiment_uid)))
+    // Another batch was created by itself, and its runs may be needed.
+    const { created_batch } = parseAcceptanceDefinition(test);
+    if (created_batch && !(await store.hasAcceptanceTests(tx, test.experiment_uid)))
       await deleteExperiment(tx, test.experiment_uid, clock.now());
     return { status: 204 };
   });

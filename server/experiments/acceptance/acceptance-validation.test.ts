@@ -96,11 +96,25 @@ test.each<[string, object, string[]]>([
     withNonInferiority('le', { type: 'absolute', value: 1 }, { metric_type: 'absolute-threshold' }),
     ['metrics.0.hypothesis is "non-inferiority"', '"absolute-threshold"', '"direct-comparison"'],
   ],
-  [
-    'a non-inferiority rule on a percentile',
-    withNonInferiority('le', { type: 'relative', value: 0.01 }, { statistic: 'p95' }),
-    ['metrics.0.statistic is "p95"', 'mean'],
-  ],
+  ...['max', 'min', 'std', 'count'].map((statistic): [string, object, string[]] => [
+    `T3: a non-inferiority rule on ${statistic}`,
+    withNonInferiority('le', { type: 'relative', value: 0.01 }, { statistic }),
+    [`metrics.0.statistic is "${statistic}"`, 'no bound', 'shifted_geometric_mean or a percentile'],
+  ]),
+  // One of 59 inputs is beyond p95 with 95 %: 1 - 0.95^58 = 0.949, 1 - 0.95^59 = 0.951.
+  ...(
+    [
+      ['p95', 59],
+      ['p05', 59],
+      ['p90', 29],
+      ['p75', 11],
+      ['p99', 299],
+    ] as const
+  ).map(([statistic, needed]): [string, object, string[]] => [
+    `T3: a non-inferiority rule on ${statistic} of one input`,
+    withNonInferiority('le', { type: 'relative', value: 0.01 }, { statistic }),
+    [`metrics.0.statistic is "${statistic}"`, 'the input set has 1 input;', `at least ${needed}.`],
+  ]),
   [
     'a non-inferiority rule of equality',
     withNonInferiority('eq', { type: 'relative', value: 0.01 }),
@@ -171,6 +185,14 @@ test('100 metrics are accepted, and so are tolerances of 0 with any type', async
   for (const type of ['', 'absolute', 'relative'])
     expectStatus(await postTest(withTolerance({ type, value: 0 })), 201);
   expectStatus(await postTest(withTolerance(null)), 201);
+});
+
+test('T3: non-inferiority rules on p50 and the shifted geometric mean are accepted', async () => {
+  for (const statistic of ['p50', 'shifted_geometric_mean'])
+    expectStatus(
+      await postTest(withNonInferiority('le', { type: 'relative', value: 0.01 }, { statistic })),
+      201,
+    );
 });
 
 test('the id of a test is unique in its application, and free in another', async () => {

@@ -124,7 +124,7 @@ describe('non-inferiority', () => {
     expect(compared.rule).toMatchObject({ passed: true, non_inferiority: { within_tolerance: false } });
     expect(compared.rule?.warnings).toEqual([
       expect.stringMatching(
-        /^The rule is met .* loses at most 1 % in result\.value on others: the one-sided 95 % bound of the loss is 1\.\d+ %\. Add `hypothesis: non-inferiority` to the rule/,
+        /^The rule is met .* loses at most 1\u00a0% in result\.value on others: the one-sided 95 % bound of the loss is 1\.\d+\u00a0%\. Add `hypothesis: non-inferiority` to the rule/,
       ),
     ]);
     expect(wide).toMatchObject({ warnings: [], non_inferiority: { within_tolerance: true } });
@@ -137,6 +137,61 @@ describe('non-inferiority', () => {
     });
     expect(rule).toMatchObject({ passed: false, non_inferiority: { inputs: 9 } });
     expect(rule?.reason).toContain('Both sides solved 9 inputs; non-inferiority needs at least 10.');
+  });
+});
+
+describe('T3: non-inferiority in other statistics than the mean', () => {
+  const CONTROL = [10, 12, 9, 15, 11, 30, 8, 10.5, 14, 22, 9.5, 10.2];
+  const DIFFERENCES = [0.3, 1.2, -0.4, 2.5, 0.9, 4.8, 0.1, 0.7, 1.6, 3.3, -0.2, 0.5];
+  let batch: string;
+  beforeAll(async () => {
+    batch = await createBatch(
+      CONTROL.map((control, index) => ({ control, candidate: control + (DIFFERENCES[index] ?? 0) })),
+    );
+  });
+  const decide = async (statistic: string, operator: string, value: number, hypothesis?: string) => {
+    const params = { operator, tolerance: { type: 'relative', value } };
+    const metric = { ...MEAN_METRIC, statistic, params, ...(hypothesis ? { hypothesis } : {}) };
+    return (await decideTest(batch, { metrics: [metric] })).rule;
+  };
+
+  // numpy 2.4.6: the shifted geometric means are 7.79 % apart, with one-sided 95 % bounds of 1.0395 and 1.1113. The medians
+  // are 11.55 / 10.75 = 1.0744 apart, with bootstrap bounds of 1.025 and 1.1308.
+  test.each([
+    ['shifted_geometric_mean', 'le', 0.12, true],
+    ['shifted_geometric_mean', 'le', 0.1, false],
+    ['shifted_geometric_mean', 'ge', 0, true],
+    ['p50', 'le', 0.14, true],
+    ['p50', 'le', 0.08, false],
+    ['p50', 'ge', 0, true],
+  ])('%s %s with a tolerance of %d: met %s', async (statistic, operator, tolerance, passed) => {
+    const rule = await decide(statistic, operator, tolerance, 'non-inferiority');
+    expect(rule).toMatchObject({
+      passed,
+      non_inferiority: { measure: 'ratio', inputs: 12, within_tolerance: passed },
+    });
+    const ratio = (rule?.candidate_value ?? 0) / (rule?.control_value ?? 0);
+    expect(rule?.non_inferiority?.effect).toBeCloseTo(ratio, 9);
+    expect(rule?.reason).toContain(
+      `bound of the ratio of the candidate’s ${statistic.replaceAll('_', ' ')} to the control’s for result.value`,
+    );
+  });
+
+  test('p95 of twelve inputs is refused with the number that it needs', async () => {
+    const rule = await decide('p95', 'le', 0.5, 'non-inferiority');
+    expect(rule).toMatchObject({ passed: false, non_inferiority: { bound: null, inputs: 12 } });
+    expect(rule?.reason).toContain('Both sides solved 12 inputs; non-inferiority in p95 needs at least 59.');
+  });
+
+  test('without a hypothesis, the rule is met by the numbers and warns of other inputs', async () => {
+    for (const statistic of ['shifted_geometric_mean', 'p50']) {
+      const rule = await decide(statistic, 'le', 0.08);
+      expect(rule).toMatchObject({ passed: true, non_inferiority: { within_tolerance: false } });
+      expect(rule?.warnings?.[0]).toContain('the one-sided 95 % bound of the loss is 1');
+    }
+    const rule = await decide('max', 'le', 0.2);
+    expect(rule?.passed).toBe(true);
+    expect(rule?.warnings?.[0]).toContain('The rule compares the max of these runs');
   });
 });
 
@@ -156,10 +211,16 @@ describe('verdicts', () => {
     expect(rule).toMatchObject({ passed: true, comparison: { verdict: 'undecided' } });
   });
 
+  test('T1: one input without a difference meets the rule, and releases nothing', async () => {
+    const { test, rule } = await decideTest(await createBatch([{ control: 5, candidate: 5 }]));
+    expect(rule).toMatchObject({ passed: true, tied: true });
+    expect(test.decision).toMatchObject({ release: 'undecided', because_of: [{ rule: 0 }] });
+  });
+
   test('D11: 8 wins and 12 ties are better', async () => {
     const inputs = Array.from({ length: 20 }, (_, n) => ({
       control: 100 + n,
-      candidate: n < 8 ? 80 + n : 100 + n,
+      candidate: (7 * n) % 20 < 8 ? 80 + n : 100 + n,
     }));
     const { rule } = await decideTest(await createBatch(inputs));
     // All of 8 signs are equal with a probability of 2 / 2^8.
@@ -260,9 +321,9 @@ describe('rules before results', () => {
     expect(first).toMatchObject({ rules_before_results: true, tests_on_batch: 1, warnings: [] });
     expect((await waitForDecision(server, application, 'rules-first')).rules_before_results).toBe(true);
     const second = await createAcceptanceTest(server, application, { experiment_id: 'rules-first' });
-    const late = expect.stringContaining('The rules came after the first result of the batch');
+    const late = expect.stringContaining('The rules came after a result of the batch');
     const several = (tests: number) =>
-      expect.stringMatching(new RegExp(`^${tests} acceptance tests were made .* up to ${5 * tests} %`));
+      expect.stringMatching(new RegExp(`^${tests} acceptance tests were made .* up to ${5 * tests}\u00a0%`));
     expect(second).toMatchObject({
       rules_before_results: false,
       tests_on_batch: 2,

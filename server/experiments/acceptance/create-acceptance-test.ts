@@ -38,13 +38,14 @@ interface PreparedTestOnBatch {
   change: ControlChange | null;
 }
 
-/** Builds the row of the test. Throws a 400 for an invalid request. */
+/** Builds the row of a test that is created with its batch. Throws a 400 for an invalid request. */
 export function prepareTest(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
   application: ApplicationsTable,
   body: AcceptanceTestCreate,
 ): PreparedTest {
-  const definition = parseAcceptanceRequest(application, body);
+  const requested = parseAcceptanceRequest(application, body);
+  const definition = { ...requested, rules_before_results: true, created_batch: true };
   const id = body.id || makeId<ExperimentId>(random, 'acceptance');
   const experimentId = body.experiment_id || id;
   validateName(body.name, id);
@@ -86,17 +87,12 @@ export async function prepareTestOnBatch(
   batch: ExperimentsTable,
 ): Promise<PreparedTestOnBatch> {
   const hadResults = await hasResultsBy(context.database.read, batch, test.row.created_at);
+  const definition = { ...test.definition, rules_before_results: !hadResults, created_batch: false };
   return {
-    test: recordRulesBeforeResults(test, !hadResults),
+    test: { ...test, definition, row: { ...test.row, definition: JSON.stringify(definition) } },
     batch,
     change: await computeControlChange(context, batch, test.definition.control),
   };
-}
-
-/** Returns the test with a definition that records whether its rules came before the first result of the batch. */
-export function recordRulesBeforeResults(test: PreparedTest, rules_before_results: boolean): PreparedTest {
-  const definition = { ...test.definition, rules_before_results };
-  return { ...test, definition, row: { ...test.row, definition: JSON.stringify(definition) } };
 }
 
 /** Returns true when a run of the batch had an outcome at the given time. A deleted run counts: somebody may have read it. */

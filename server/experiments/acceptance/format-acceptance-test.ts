@@ -1,11 +1,16 @@
 /** Formats response bodies of acceptance tests. */
+
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
-import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import { decideRules } from '@switchyard/contract/experiments/presentation/decide-release.ts';
+import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import Type from 'typebox';
 import { formatRfc3339 } from '../../clock.ts';
-import type { EvaluatedRule } from '../results/acceptance-evaluation.ts';
+import { parseColumn } from '../../database/parse-column.ts';
+import { applyQuestion, formatQuestion, type RememberedQuestion } from '../questions/describe-question.ts';
+import { EvaluatedRule } from '../results/acceptance-evaluation.ts';
 import type { Metric } from '../statistics/acceptance-metrics.ts';
-import { formatPercent } from '../statistics/format-numbers.ts';
 import { type AcceptanceDefinition, parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import type { ListedAcceptanceTest } from '../store/acceptance-tests.ts';
@@ -44,9 +49,9 @@ function formatMetric({ metric_type, params, ...rule }: Metric): AcceptanceMetri
 /** Says how far the rules can be trusted: whether they came before the results, and how many tests had a chance to pass. */
 function listWarnings({ rules_before_results }: AcceptanceDefinition, testsOnBatch: number): string[] {
   const warnings: string[] = [];
-  if (rules_before_results === false)
+  if (!rules_before_results)
     warnings.push(
-      'The rules came after the first result of the batch, so somebody may have fitted them to it. Decide by a new batch on new inputs.',
+      'The rules came after a result of the batch, or of an earlier experiment on the same inputs, so somebody may have fitted them to it. Decide by a new batch on new inputs.',
     );
   if (testsOnBatch > 1)
     warnings.push(
@@ -58,15 +63,30 @@ function listWarnings({ rules_before_results }: AcceptanceDefinition, testsOnBat
 /** The largest share of tests in which a non-inferiority rule passes a candidate whose loss is the tolerance. */
 const ERROR_RATE = 0.05;
 
-/** Formats the test with the results of its rules. */
-export function formatAcceptanceTest(test: AcceptanceTestsTable): AcceptanceTest {
+const parseMetricResults = parseColumn(
+  'acceptance_tests',
+  'uid',
+  'metric_results',
+  Type.Array(EvaluatedRule),
+);
+const parseProfiles = parseColumn('acceptance_tests', 'uid', 'profiles', Type.Array(IndicatorProfile));
+
+/** Formats the test with the results of its rules, and the decision that depends on its question too. */
+export function formatAcceptanceTest(
+  test: AcceptanceTestsTable,
+  question: RememberedQuestion | undefined,
+): AcceptanceTest {
   const { results, ...info } = formatAcceptanceSummary(test);
   if (!results) return info;
-  const rules: EvaluatedRule[] = JSON.parse(test.metric_results ?? '[]');
+  const rules = parseMetricResults(test) ?? [];
   const metric_results = rules.map((rule): MetricResult => ({ ...rule, metric: formatMetric(rule.metric) }));
-  const profiles: IndicatorProfile[] = JSON.parse(test.profiles ?? '[]');
+  const profiles = parseProfiles(test) ?? [];
+  const formatted = { ...results, metric_results };
+  const decision = decideRules({ ...info, results: formatted });
   return {
     ...info,
-    results: { ...results, metric_results, ...(profiles.length === 0 ? {} : { profiles }) },
+    ...(decision === undefined ? {} : { decision: applyQuestion(decision, question) }),
+    ...formatQuestion(question),
+    results: { ...formatted, ...(profiles.length === 0 ? {} : { profiles }) },
   };
 }

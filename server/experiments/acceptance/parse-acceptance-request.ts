@@ -8,6 +8,7 @@ import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts'
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
+import { countInputsNeeded, isBoundedStatistic } from '../statistics/acceptance/statistic-bound.ts';
 import {
   type Metric,
   NO_TOLERANCE,
@@ -15,6 +16,7 @@ import {
   STATISTIC_NAMES,
   type StatisticName,
 } from '../statistics/acceptance-metrics.ts';
+import { VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
 import {
   type AcceptanceDefinition,
   type AcceptanceSide,
@@ -25,7 +27,7 @@ import {
 export function parseAcceptanceRequest(
   application: ApplicationsTable,
   body: AcceptanceTestCreate,
-): AcceptanceDefinition {
+): Omit<AcceptanceDefinition, 'rules_before_results' | 'created_batch'> {
   const control = parseSide(application, body.control, 'control');
   const candidate = parseSide(application, body.candidate, 'candidate');
   if (belongsToSide(control, candidate) && belongsToSide(candidate, control))
@@ -76,7 +78,15 @@ function parseMetrics(requested: AcceptanceTestCreate['metrics']): Metric[] {
 }
 
 function parseMetric(
-  { field, statistic, metric_type: comparison, hypothesis, params }: AcceptanceTestCreate['metrics'][number],
+  {
+    field,
+    statistic,
+    metric_type: comparison,
+    hypothesis,
+    accept_same,
+    largest_loss,
+    params,
+  }: AcceptanceTestCreate['metrics'][number],
   index: number,
 ): Metric {
   const path = `metrics.${index}`;
@@ -107,7 +117,39 @@ function parseMetric(
   // Adding 0 turns -0 into 0, so that equal rules are equal as JSON.
   const normalized = { operator: params.operator, tolerance: { type, value: value + 0 } };
   if (metric_type === 'non-inferiority') checkNonInferiority(path, name, normalized);
-  return { field, statistic: name, metric_type, params: normalized };
+  if (typeof largest_loss === 'number') checkLargestLoss(path, largest_loss, { metric_type, name, type });
+  return {
+    field,
+    statistic: name,
+    metric_type,
+    params: normalized,
+    ...(accept_same ? { accept_same } : {}),
+    ...(typeof largest_loss === 'number' ? { largest_loss } : {}),
+  };
+}
+
+/** Throws a 400 for a largest loss of one input that bounds nothing: it is a ratio, and bounds the mean of ratios. */
+function checkLargestLoss(
+  path: string,
+  largest_loss: number,
+  {
+    metric_type,
+    name,
+    type,
+  }: Pick<Metric, 'metric_type'> & { name: StatisticName; type: Metric['params']['tolerance']['type'] },
+): void {
+  if (largest_loss === 0)
+    throw badRequest(
+      `${path}.largest_loss is 0; give the largest change of one input that can occur, such as 0.5 for 50 %, or leave it out.`,
+    );
+  const refuse = (field: string, value: string, needed: string) =>
+    badRequest(
+      `${path}.largest_loss is ${largest_loss}, and ${path}.${field} is ${quoteValue(value)}; the largest change of one input bounds the mean ratio of the sides, which needs ${needed}. Leave largest_loss out, or change the rule.`,
+    );
+  if (name !== 'mean') throw refuse('statistic', name, 'the statistic "mean"');
+  if (metric_type === 'absolute-threshold')
+    throw refuse('metric_type', metric_type, 'a comparison with the control');
+  if (type !== 'relative') throw refuse('params.tolerance.type', type, 'a relative tolerance');
 }
 
 /** Throws a 400 for a non-inferiority rule whose bound has no meaning. */
@@ -116,9 +158,9 @@ function checkNonInferiority(
   statistic: StatisticName,
   { operator, tolerance: { type, value } }: Metric['params'],
 ): void {
-  if (statistic !== 'mean')
+  if (statistic !== 'mean' && !isBoundedStatistic(statistic))
     throw badRequest(
-      `${path}.statistic is ${quoteValue(statistic)}; it must be "mean" for non-inferiority, which compares the mean effect over the inputs.`,
+      `${path}.statistic is ${quoteValue(statistic)}, which has no bound over other inputs; for non-inferiority it must be mean, shifted_geometric_mean or a percentile such as p95.`,
     );
   if (operator === 'eq' || operator === 'ne')
     throw badRequest(
@@ -132,4 +174,16 @@ function checkNonInferiority(
     throw badRequest(
       `${path}.params.tolerance.value is ${value}; it must be below 1, or any candidate passes ${operator}.`,
     );
+}
+
+/** Throws a 400 for a non-inferiority rule on a percentile that this many inputs cannot bound. */
+export function checkInputCount({ metrics }: AcceptanceDefinition, inputs: number): void {
+  for (const [index, { metric_type, statistic }] of metrics.entries()) {
+    if (metric_type !== 'non-inferiority' || !isBoundedStatistic(statistic)) continue;
+    const needed = countInputsNeeded(statistic);
+    if (needed > VERDICT_UNITS_MIN && inputs < needed)
+      throw badRequest(
+        `metrics.${index}.statistic is ${quoteValue(statistic)}, and the input set has ${inputs} input${inputs === 1 ? '' : 's'}; non-inferiority in ${statistic} needs at least ${needed}. Add inputs, or use shifted_geometric_mean.`,
+      );
+  }
 }

@@ -50,6 +50,7 @@ describe('a batch experiment', () => {
       name: 'The first',
       description: 'Compares the doubled value with the plain value.',
       status: 'started',
+      priority: 9,
       type: 'batch',
       input_set_id: 'sizes',
       instance_ids: ['plain', 'double'],
@@ -181,11 +182,35 @@ describe('a batch experiment', () => {
       comparisons,
       profiles,
       method,
+      decision,
+      question,
       ...info
     } = ended;
-    expect(method).toBe('2026-11.4');
+    expect({ decision, question }).toMatchObject({
+      decision: { release: 'undecided' },
+      question: { look: 1 },
+    });
+    expect(method).toBe('2026-11.5');
     expect(await getBatch('/first/metadata')).toEqual(info);
   });
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['br;q=1, *;q=0.5', 'gzip'],
+    ['identity', null],
+    ['gzip;q=0', null],
+  ])(
+    'with Accept-Encoding %s is encoded as %s, with the verdict before the runs',
+    async (accepted, encoding) => {
+      const headers = { 'accept-encoding': accepted };
+      const response = await server.request('GET', batchExperimentPath('app', '/first'), { headers });
+      expect(response.headers.get('content-encoding')).toBe(encoding);
+      expect(response.headers.get('vary')).toContain('accept-encoding');
+      const fields = Object.keys(response.body as object);
+      expect(fields.slice(-2)).toEqual(['grouped_distributional_summaries', 'runs']);
+      expect(fields.indexOf('comparisons')).toBeLessThan(fields.indexOf('warnings'));
+    },
+  );
 
   test('releases its inputs when it ends', async () => {
     const inputRows = await server.runningServer.database.read
@@ -289,7 +314,7 @@ describe('creation and update', () => {
   test('PATCH changes name and description and returns the updated experiment', async () => {
     const id = uniqueId('patched');
     await createBatchExperiment(server, 'app', { id, input_set_id: 'sizes', instance_ids: ['plain'] });
-    const body = { name: 'Another name', description: 'Short.', status: 'draft', runs: [] };
+    const body = { name: 'Another name', description: 'Short.', status: 'draft' };
     const response = await server.request('PATCH', batchExperimentPath('app', `/${id}`), { body });
     expectStatus(response, 200);
     expect(response.body).toMatchObject({ id, name: 'Another name', description: 'Short.', type: 'batch' });
@@ -301,6 +326,7 @@ describe('creation and update', () => {
       'batch experiment "none"',
     );
     for (const [bad, word] of [
+      [{ runs: [] }, 'runs'],
       [{ name: 'ab' }, 'name'],
       [{ name: 'x'.repeat(49) }, 'name'],
       [{ name: 'A third name', description: 'x'.repeat(129) }, 'description'],

@@ -257,7 +257,7 @@ describe('indicators', () => {
     expect(JSON.stringify(ended)).not.toMatch(/NaN|Infinity/);
   });
 
-  test('have the verdict worse for doubled values and equivalent for equal values', async () => {
+  test('have the verdict worse for doubled values and same for equal values', async () => {
     const inputs = Array.from({ length: 12 }, (_, index) => ({ size: index + 1 }));
     await start(inputs, { plain: {}, double: { factor: '2' }, same: {} });
     await createBatchExperiment(server, 'app', {
@@ -273,7 +273,7 @@ describe('indicators', () => {
     ]);
     expect(verdicts).toEqual([
       ['double', 'result.value worse', 'result.custom.twice better'],
-      ['same', 'result.value equivalent', 'result.custom.twice equivalent'],
+      ['same', 'result.value same', 'result.custom.twice same'],
     ]);
     expect(comparisons[0]?.indicators[0]).toMatchObject({
       mean_difference: { value: 6.5 },

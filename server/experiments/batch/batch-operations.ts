@@ -1,15 +1,19 @@
 /** Handlers of the operations on batch experiments and scenario tests. */
+
+import { hash } from 'node:crypto';
+import { batch as batchType } from '@switchyard/contract/experiment-types/batch.ts';
 import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
-import { respondWithList } from '../../http/lists/list-responses.ts';
+import type { OperationHandler, RawResponse } from '../../http/handlers/handler.ts';
+import { respondCompressed, respondWithList } from '../../http/lists/list-responses.ts';
+import { acceptsGzip } from '../../http/send-response.ts';
+import { listRunDescriptions } from '../../runs/store/experiment-runs.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import type { PropertyReader } from '../input-properties/property-reader.ts';
 import {
   createExperimentListSource,
-  type ExperimentKindSettings,
   getOwnExperiment,
   markExperimentDeleted,
   parseExperimentChanges,
@@ -17,13 +21,13 @@ import {
 } from '../operations/experiment-operations.ts';
 import { respondWithEmbeddedRuns, respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { countRunsByExperiment, listRefusedRuns } from '../operations/format-experiment.ts';
+import { formatQuestion } from '../questions/describe-question.ts';
 import type { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
-import { findExperimentResults } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
-import { computeBatchResults, readBatchState } from './batch-results.ts';
+import { readBatchResults, readBatchState, rememberBatch } from './batch-results.ts';
 import { createBatch } from './create-batch.ts';
 import { formatBatch } from './format-batch.ts';
 
@@ -36,8 +40,6 @@ declare module '../../http/handlers/context.ts' {
     propertyReader: PropertyReader;
   }
 }
-
-const BATCH: ExperimentKindSettings = { kind: 'batch', displayName: 'batch experiment' };
 
 export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = async (
   context,
@@ -58,38 +60,53 @@ export const listBatchExperiments: OperationHandler<'listBatchExperiments'> = as
   context,
   { caller, params, query },
 ) => {
-  const { database, pageTokens } = context;
+  const { database, pageTokens, log } = context;
   const request = { caller, applicationId: params.application_id, query };
-  const source = await createExperimentListSource(context, BATCH, request, {
+  const source = await createExperimentListSource(context, batchType, request, {
     type: query.type === 'scenario' ? 'scenario' : query.type === 'batch' ? 'batch' : null,
     async formatBodies(experiments) {
       const counts = await countRunsByExperiment(database.read, experiments);
       return experiments.map((experiment) => formatBatch(experiment, counts(experiment), caller.role));
     },
   });
-  return respondWithList(pageTokens, source);
+  return respondWithList({ pageTokens, log }, source);
 };
 
 export const getBatchExperiment: OperationHandler<'getBatchExperiment'> = async (context, call) => {
   const { database } = context;
   const { caller, params } = call;
-  const { experiment } = await getOwnExperiment(context, BATCH, {
+  const { experiment } = await getOwnExperiment(context, batchType, {
     caller,
     applicationId: params.application_id,
     id: params.batch_id as ExperimentId,
   });
-  const { key, counts } = await readBatchState(database.read, experiment);
+  const { read } = database;
+  const { key, counts } = await readBatchState(read, experiment);
   // The results repeat the warnings of the plan.
   const { warnings: _, ...info } = formatBatch(experiment, counts, caller.role);
-  const head = JSON.stringify({
-    ...info,
-    refused_runs: await listRefusedRuns(database.read, experiment),
-    failures: await listRunFailures(database.read, experiment.uid, FAILURES_EMBEDDED_MAX),
-  });
-  // The results can be megabytes and are JSON already, so they are not parsed.
-  const results = await readResults(context, experiment, key);
-  const object = `${head.slice(0, -1)},${results.slice(1)}`;
-  return respondWithEmbeddedRuns(context, { caller, experiment }, object, BATCH_RUNS_EMBEDDED_MAX);
+  const formatHead = async (): Promise<string> =>
+    JSON.stringify({
+      ...info,
+      refused_runs: await listRefusedRuns(read, experiment),
+      failures: await listRunFailures(read, experiment.uid, FAILURES_EMBEDDED_MAX),
+      ...formatQuestion(await context.questionMemory.read(experiment.uid)),
+    });
+  const respond = (head: string, results: string): Promise<RawResponse> => {
+    // The results can be megabytes and are JSON already, so they are not parsed.
+    const object = `${head.slice(0, -1)},${results.slice(1)}`;
+    return respondWithEmbeddedRuns(context, { caller, experiment }, object, BATCH_RUNS_EMBEDDED_MAX);
+  };
+  if (!['completed', 'failed'].includes(experiment.status) || !acceptsGzip(call.headers)) {
+    // Computing the results stores the question, which the head has.
+    const results = await readBatchResults(context, experiment, key);
+    return respond(await formatHead(), results);
+  }
+  const runs = await listRunDescriptions(read, experiment.uid, BATCH_RUNS_EMBEDDED_MAX);
+  const head = await formatHead();
+  const parts = [experiment.uid, experiment.definition, key, caller.role, head, runs];
+  return respondCompressed(context, hash('sha256', JSON.stringify(parts), 'base64'), async () =>
+    respond(head, await readBatchResults(context, experiment, key)),
+  );
 };
 
 export const getBatchExperimentMetadata: OperationHandler<'getBatchExperimentMetadata'> = async (
@@ -97,7 +114,7 @@ export const getBatchExperimentMetadata: OperationHandler<'getBatchExperimentMet
   { caller, params },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const { experiment } = await getOwnExperiment(context, BATCH, address);
+  const { experiment } = await getOwnExperiment(context, batchType, address);
   return { status: 200, body: await readBatch(context, experiment, caller.role) };
 };
 
@@ -106,7 +123,7 @@ export const listBatchExperimentRuns: OperationHandler<'listBatchExperimentRuns'
   { caller, params, query },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const { experiment } = await getOwnExperiment(context, BATCH, address);
+  const { experiment } = await getOwnExperiment(context, batchType, address);
   return respondWithRuns(context, { caller, experiment }, query);
 };
 
@@ -115,10 +132,10 @@ export const updateBatchExperiment: OperationHandler<'updateBatchExperiment'> = 
   { caller, params, body, commitThen },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const found = await getOwnExperiment(context, BATCH, address);
+  const found = await getOwnExperiment(context, batchType, address);
   const changes = parseExperimentChanges(context, address, body);
   return commitThen(
-    (tx) => writeExperimentChanges(tx, BATCH, found, changes),
+    (tx) => writeExperimentChanges(tx, batchType, found, changes),
     async (changed) => ({ status: 200, body: await readBatch(context, changed, caller.role) }),
   );
 };
@@ -128,10 +145,11 @@ export const deleteBatchExperiment: OperationHandler<'deleteBatchExperiment'> = 
   { caller, params, commit },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const found = await getOwnExperiment(context, BATCH, address);
+  const found = await getOwnExperiment(context, batchType, address);
   const { uid } = found.experiment;
+  await rememberBatch(context, found.experiment);
   const committed = await commit(async (tx) => {
-    await markExperimentDeleted(tx, BATCH, found, context.clock.now());
+    await markExperimentDeleted(tx, batchType, found, context.clock.now());
     await deleteAcceptanceTestsOfBatch(tx, uid);
     return { status: 204 };
   });
@@ -143,21 +161,4 @@ export const deleteBatchExperiment: OperationHandler<'deleteBatchExperiment'> = 
 async function readBatch({ database }: Pick<Context, 'database'>, experiment: ExperimentsTable, role: Role) {
   const counts = await countRunsByExperiment(database.read, [experiment]);
   return formatBatch(experiment, counts(experiment), role);
-}
-
-/** Returns the results as JSON: the stored ones of a batch that has ended, otherwise those of the runs so far. */
-async function readResults(
-  context: Pick<Context, 'database' | 'batchResultsCache' | 'resultsWorkerPool'>,
-  experiment: ExperimentsTable,
-  key: string,
-): Promise<string> {
-  const { database, batchResultsCache } = context;
-  const { uid } = experiment;
-  const stored = await findExperimentResults(database.read, uid);
-  if (stored === undefined)
-    return batchResultsCache.getOrCompute(uid, key, () =>
-      computeBatchResults(context, experiment, 'running'),
-    );
-  batchResultsCache.evict(uid);
-  return stored;
 }

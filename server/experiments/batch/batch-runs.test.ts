@@ -1,4 +1,5 @@
 /** Runs of a batch experiment: their count from the start, their repetitions and their labels. */
+import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -130,5 +131,41 @@ describe('runs of a batch', () => {
       { option_set: null, scenario_id: null, repetition: 0, input_set_id: 'sizes' },
       { option_set: 'more', scenario_id: 'a', repetition: 1, input_set_id: 'sizes' },
     ]);
+  });
+
+  test('are in every response of an ended batch as they are now, compressed or not', async () => {
+    const created = await createBatchExperiment(server, 'app', {
+      input_set_id: 'sizes',
+      instance_ids: ['plain', 'double'],
+    });
+    const { runs } = await waitForBatchEnd(server, 'app', created.id);
+    const [renamed, deleted] = runs.map(({ id }) => `/v1/applications/app/runs/${id}`) as [string, string];
+    const read = async (): Promise<BatchExperiment> => {
+      const bodies: unknown[] = [];
+      for (const accepted of ['gzip', 'gzip', 'identity']) {
+        const headers = { 'accept-encoding': accepted };
+        const path = batchExperimentPath('app', `/${created.id}`);
+        // After a change the first HEAD finds no cached body; the second one does.
+        for (const method of ['HEAD', 'GET'] as const) {
+          const response = await server.request(method, path, { headers });
+          expect(response.headers.get('content-encoding')).toBe(accepted === 'gzip' ? 'gzip' : null);
+          expect(response.headers.get('vary')).toContain('accept-encoding');
+          if (method === 'GET') bodies.push(response.body);
+        }
+      }
+      expect(bodies.slice(1)).toEqual([bodies[0], bodies[0]]);
+      return bodies[0] as BatchExperiment;
+    };
+    expect((await read()).runs).toEqual(runs);
+    expectStatus(await server.request('PUT', renamed, { body: { name: 'Monday' } }), 200);
+    expect((await read()).runs).toEqual([{ ...runs[0], name: 'Monday' }, ...runs.slice(1)]);
+    expectStatus(await server.request('DELETE', deleted), 204);
+    const { runs: left, number_of_runs } = await read();
+    expect([left.map(({ id }) => id), number_of_runs]).toEqual([
+      runs.filter((_, index) => index !== 1).map(({ id }) => id),
+      3,
+    ]);
+    const head = await server.request('HEAD', batchExperimentPath('app', `/${created.id}`));
+    expect([head.status, head.text]).toEqual([200, '']);
   });
 });

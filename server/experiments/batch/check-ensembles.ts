@@ -5,14 +5,11 @@ import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
-import {
-  type EnsembleDefinition,
-  listRequestedChildRuns,
-  parseStoredDefinition,
-} from '../../ensembles/definition.ts';
+import { listRequestedChildRuns, parseEnsembleDefinition } from '../../ensembles/definition.ts';
 import { type ResolvedRunGroups, resolveRunGroups } from '../../ensembles/start.ts';
 import { findEnsemble } from '../../ensembles/store.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
+import type { EnsembleDefinition } from '../../runs/run-columns.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 import type { BatchRequest } from './parse-batch-request.ts';
 
@@ -39,7 +36,7 @@ export async function readEnsembles(
       throw badRequest(
         `${field}.ensemble_id is ${quoteValue(ensemble_id)}; it must be an ensemble of this application.`,
       );
-    const definition = parseStoredDefinition(row.definition);
+    const definition = parseEnsembleDefinition(row);
     const childRuns = listRequestedChildRuns(definition).length;
     ensembles.set(ensemble_id, { definition, json: row.definition, childRuns });
   }

@@ -22,16 +22,21 @@ const request = (
 });
 
 describe('the number of inputs that a verdict needs', () => {
-  // The smallest two-sided p-value of n inputs is 2 / 2^n; 2^10 * 0.04 / 2 = 20.48 tests, 2^11: 40.96, 2^12: 81.92.
+  // The smallest two-sided p-value of n inputs is 2 / 2^n; 2^10 * 0.05 / 2 = 25.6 tests, 2^11: 51.2, 2^12: 102.4.
+  // Above 20 inputs the error rate is 4 %: 2^21 * 0.04 / 2 = 41,943.04.
   test.each([
     [1, 10],
-    [20, 10],
-    [21, 11],
-    [40, 11],
-    [41, 12],
-    [81, 12],
-    [82, 13],
-  ])('%i tests need %i inputs', (tests, inputs) => expect(countUnitsToReject(0.04 / tests)).toBe(inputs));
+    [25, 10],
+    [26, 11],
+    [51, 11],
+    [52, 12],
+    [102, 12],
+    [103, 13],
+    [26_214, 20],
+    [26_215, 21],
+    [41_943, 21],
+    [41_944, 22],
+  ])('%i tests need %i inputs', (tests, inputs) => expect(countUnitsToReject(1 / tests)).toBe(inputs));
 });
 
 describe('a plan', () => {
@@ -57,8 +62,8 @@ describe('a plan', () => {
     expect(checkPlan(request(), inputs)).toHaveLength(1);
   });
 
-  test('of 21 candidates needs eleven inputs', () => {
-    const sides = Object.fromEntries(Array.from({ length: 22 }, (_, side) => [`s${side}`, 10]));
+  test('of 26 candidates needs eleven inputs', () => {
+    const sides = Object.fromEntries(Array.from({ length: 27 }, (_, side) => [`s${side}`, 10]));
     expect(checkPlan(request(), plan(sides))[0]).toContain(
       'needs at least 11. Use an input set of at least 11',
     );

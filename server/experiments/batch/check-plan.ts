@@ -1,7 +1,6 @@
 /** Checks whether the plan of a batch can give a verdict at all, before any run is paid for. Pure. */
 import { badRequest } from '../../http/errors/problem.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
-import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
 import { countUnitsToReject } from '../statistics/sample-size.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
@@ -51,11 +50,11 @@ function explainMissingVerdicts(
   const [control, ...candidates] = groupContents(runs);
   if (control === undefined || candidates.length === 0) return null;
   const shared = candidates.map((contents) => [...contents].filter((one) => control.has(one)).length);
-  const least = countUnitsToReject(FINAL_ALPHA / candidates.length);
+  const least = countUnitsToReject(1 / candidates.length);
   const few = shared.filter((count) => count < least);
   if (few.length === 0) return null;
   const primaries = primary ? 1 : Math.max(1, Object.keys(objectives ?? {}).length);
-  const enough = countUnitsToReject((FINAL_ALPHA * PRIMARY_SHARE) / (candidates.length * primaries));
+  const enough = countUnitsToReject(PRIMARY_SHARE / (candidates.length * primaries));
   const isTotal = few.length === candidates.length;
   const found = `${formatCount(Math.max(...few), 'distinct input')} in common with the first side`;
   const advice = `Use an input set of at least ${enough} distinct inputs; repetitions and seeds do not replace inputs.`;

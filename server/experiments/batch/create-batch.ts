@@ -2,6 +2,7 @@
  * Creates a batch experiment. Resolves and checks the request first. One transaction then stores the experiment, its own
  * references to the input contents, and all planned runs. A job starts the planned runs, and another ends the experiment.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InputSetId, VersionId } from '@switchyard/contract/schemas/ids.ts';
@@ -13,6 +14,7 @@ import { insertPlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { OperationCall } from '../../http/handlers/handler.ts';
+import { findStartingKey } from '../../http/handlers/run-scope.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { findInputSet, type InputSetItem } from '../../input-sets/store.ts';
 import { makeId, randomText } from '../../random.ts';
@@ -20,12 +22,11 @@ import { insertPlannedRuns, type PlannedRun } from '../../runs/store/planned-run
 import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
 import { findExecutableIds } from '../../versions/store.ts';
 import { describeInputs } from '../input-properties/describe-inputs.ts';
-import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
+import { buildRunPlan, parseRunSettings } from '../operations/build-run-plan.ts';
 import { type InputContent, planRun, type RequestedRun } from '../operations/plan-run.ts';
 import { buildRace, parseRacing, type RaceRequest } from '../racing/parse-racing.ts';
 import { planRaceRound } from '../racing/plan-race-runs.ts';
 import type { BatchDefinition } from '../store/batch-definition.ts';
-import { listClusterings } from '../store/comparison-settings.ts';
 import { insertExperimentInputs } from '../store/experiments.ts';
 import { type InputProperties, insertInputProperties } from '../store/input-properties.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -88,14 +89,10 @@ async function tryToCreate<R>(
     role: caller.role,
   });
   const inputs = await shareInputs(context, runs, sets);
-  const properties = await describeInputs({ ...context, applicationUid: application.uid }, request.settings, [
+  const described = await describeInputs({ ...context, applicationUid: application.uid }, request.settings, [
     ...inputs.values(),
   ]);
-  const planWarnings = checkPlan(
-    request,
-    runs.map((run) => ({ ...run, content: inputs.get(inputKey(run))?.content.sha256 ?? inputKey(run) })),
-  );
-  const warnings = [...planWarnings, ...warnOfClusters(properties, listClusterings(request.settings))];
+  const warnings = [...warnOfPlan(request, runs, inputs), ...described.warnings];
   const orderSeed = randomText(context.random, ORDER_SEED_CHARS);
   const plan = { request, runs, checked, inputs, seed: orderSeed };
   const { definition, planned } = racing ? planRace(plan, racing) : planBatch(plan);
@@ -111,9 +108,9 @@ async function tryToCreate<R>(
     name: body.name,
     description: body.description ?? '',
     status: 'started',
-    user_email: caller.email,
+    ...{ user_email: caller.email, created_by_key: findStartingKey(caller) },
     definition: JSON.stringify({
-      ...definition,
+      ...{ ...definition, ...parseRunSettings(body) },
       ...(inTimeOrder ? { inputs_in_time_order: true } : {}),
       ...(warnings.length === 0 ? {} : { warnings }),
     } satisfies BatchDefinition),
@@ -128,10 +125,24 @@ async function tryToCreate<R>(
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
     await checkVersions(tx, application, versions);
-    await insertBatch(tx, experiment, { inputs: [...inputs.values()], properties, ensembles, planned });
+    await insertBatch(tx, experiment, {
+      ...{ inputs: [...inputs.values()], properties: described.properties, ensembles, planned },
+    });
   });
   database.notify('runs-planned');
   return stored;
+}
+
+/** Returns the warnings of the plan, in which runs on equal contents have one input. */
+function warnOfPlan(
+  request: BatchRequest,
+  runs: readonly RequestedRun[],
+  inputs: ReadonlyMap<string, SharedInput>,
+): string[] {
+  return checkPlan(
+    request,
+    runs.map((run) => ({ ...run, content: inputs.get(inputKey(run))?.content.sha256 ?? inputKey(run) })),
+  );
 }
 
 interface BatchRows {
@@ -174,7 +185,7 @@ function planRace(plan: BatchPlan, racing: RaceRequest): PlannedBatch {
   const race = buildRace(racing, {
     runs,
     versions: checked.versions,
-    findContent: (run) => findInput(plan, run).content.sha256 ?? inputKey(run),
+    findContent: (run) => findInput(plan, run).content.sha256,
     seed,
   });
   const first = planRaceRound({
@@ -210,7 +221,7 @@ async function insertBatch(
   experiment: ExperimentsTable,
   { inputs, properties, ensembles, planned }: BatchRows,
 ): Promise<void> {
-  const { uid, id, type } = experiment;
+  const { uid, id } = experiment;
   if (!(await insertExperiment(tx, experiment)))
     throw badRequest(
       `id is ${quoteValue(id)}, which another batch experiment of the application has; choose another.`,
@@ -228,14 +239,7 @@ async function insertBatch(
   );
   await insertInputProperties(tx, uid, properties);
   await insertPlannedEnsembles(tx, uid, new Map([...ensembles].map(([key, { json }]) => [key, json])));
-  const plan = {
-    ownerUid: uid,
-    applicationUid: experiment.application_uid,
-    plannedAt: experiment.created_at,
-    userEmail: experiment.user_email,
-    experiment: { uid, id, type },
-  };
-  await insertPlannedRuns(tx, plan, planned);
+  await insertPlannedRuns(tx, buildRunPlan(experiment, experiment.created_at), planned);
 }
 
 /** Throws a 400 for a version that was deleted after the check of the runs. */

@@ -107,10 +107,6 @@ test('an ensemble is compared by the results of its best runs, and a failed ense
         solved_share: 1,
       },
     ],
-    groups: [
-      { run_group_id: 'low', contribution: expect.closeTo(0.3 * MEAN_SIZE, 9) },
-      { run_group_id: 'high', contribution: 0 },
-    ],
   });
   expect(half?.best_of_k.map(({ solved_share }) => solved_share)).toEqual([0.5, 1]);
 

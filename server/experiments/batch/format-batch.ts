@@ -3,6 +3,7 @@ import type { BatchExperimentInfo } from '@switchyard/contract/experiments/batch
 import type { Role } from '@switchyard/contract/roles.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
+import { formatRunSettings } from '../operations/build-run-plan.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';
 import { formatRace } from '../racing/format-race.ts';
 import { type BatchDefinition, parseBatchDefinition } from '../store/batch-definition.ts';
@@ -29,13 +30,14 @@ export function formatBatch(
       Object.entries(option_sets).map(([key, options]) => [key, omitHidden(options)]),
     ),
     ...formatSeeds(plan, isHidden(plan.seed_option ?? '')),
-    ...(plan.run_order === undefined ? {} : { run_order: plan.run_order }),
+    run_order: plan.run_order,
     ...(objectives === null ? {} : { objectives }),
     ...(primary === undefined ? {} : { primary }),
     ...(guardrails === undefined ? {} : { guardrails }),
     ...(plan.cluster_by === undefined ? {} : { cluster_by: plan.cluster_by }),
     ...(plan.features === undefined ? {} : { features: plan.features }),
     ...(plan.racing === undefined ? {} : { racing: formatRace(plan.racing) }),
+    ...formatRunSettings(plan),
     ...(plan.warnings === undefined ? {} : { warnings: plan.warnings }),
     ...(experiment.completed_at === null ? {} : { completed_at: formatRfc3339(experiment.completed_at) }),
     ...formatProgress(experiment, counts),

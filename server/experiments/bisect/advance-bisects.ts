@@ -9,6 +9,7 @@ import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
 import { hasUnfinishedRuns, listUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
+import { buildRunPlan } from '../operations/build-run-plan.ts';
 import type { SearchResult } from '../statistics/bisect/search.ts';
 import { formatResults } from '../store/analysis-method.ts';
 import { parseBisectDefinition } from '../store/bisect-definition.ts';
@@ -97,7 +98,7 @@ async function planNext(
   experiment: ExperimentsTable,
   rounds: NonNullable<SearchResult['next']>,
 ): Promise<void> {
-  const { uid, id, type, requested } = experiment;
+  const { uid, requested } = experiment;
   const planned = planRounds({
     definition: parseBisectDefinition(experiment),
     inputs: await listExperimentInputs(tx, uid),
@@ -106,17 +107,7 @@ async function planNext(
     seed: uid,
   });
   const now = clock.now();
-  await insertPlannedRuns(
-    tx,
-    {
-      ownerUid: uid,
-      applicationUid: experiment.application_uid,
-      plannedAt: now,
-      userEmail: experiment.user_email,
-      experiment: { uid, id, type },
-    },
-    planned,
-  );
+  await insertPlannedRuns(tx, buildRunPlan(experiment, now), planned);
   await updateExperiment(tx, uid, { requested: requested + planned.length, updated_at: now });
 }
 

@@ -12,6 +12,7 @@ import {
 import {
   type ChosenOutcome,
   type ChosenRun,
+  endRuns,
   WITHOUT_EXECUTION,
 } from '../../testing/fixtures/chosen-outcomes.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
@@ -131,6 +132,13 @@ test('a version that fails on one of two inputs is tested, not skipped', async (
   expect(ended).toMatchObject({ verdict: 'found', first_bad_version_id: 'v3', skipped_versions: [] });
 });
 
+test('F3: a version is not skipped for one failed run, before as many as a decision takes', async () => {
+  const ended = await search('once', (run) =>
+    runsVersion(run, 'v3') && run.repetition === 0 ? FAILED : worseFromV4(run),
+  );
+  expect(ended).toMatchObject({ verdict: 'found', first_bad_version_id: 'v4', skipped_versions: [] });
+});
+
 test('a version from which on every run times out is found', async () => {
   const ended = await search('time-out', (run) => (runsVersion(run, 'v3', 'v4', 'v5') ? FAILED : value(100)));
   expect(ended).toMatchObject({
@@ -186,7 +194,8 @@ describe('canceled runs of a version, which is as good as the others,', () => {
     expect(ended).toMatchObject({ possible_version_ids: ['v3', 'v4'], verdict: 'narrowed' });
     const [skipped] = ended.skipped_versions;
     expect(skipped).toMatchObject({ version_id: 'v3' });
-    expect(skipped?.reason).toContain('have no outcome because runs were canceled or deleted');
+    // One pair with the good version, and one with the bad one.
+    expect(skipped?.reason).toContain('2 of 2 pairs of runs have no outcome because');
   });
 
   test('end the search if it is the bad one', async () => {
@@ -196,11 +205,50 @@ describe('canceled runs of a version, which is as good as the others,', () => {
   });
 });
 
+describe('T11: a change of another size than asked for is said', () => {
+  const chooseValues = (values: Record<string, number>) => (run: ChosenRun) =>
+    value(values[run.version_id ?? ''] ?? 100);
+
+  test('when the step is smaller, also below half of the difference', async () => {
+    const ended = await search('smaller', chooseValues({ v4: 101, v5: 101 }));
+    expect(ended).toMatchObject({ verdict: 'found', first_bad_version_id: 'v4', later_change: null });
+    expect(ended.change?.effect).toBeCloseTo(0.01, 12);
+    expect(ended.reason).toContain(
+      'You asked for 4\u00a0%; the change at "v4" is 1\u00a0% (95\u00a0% interval 1\u00a0% to 1\u00a0%).',
+    );
+    // The rounds of v3 and v4 have the bad version too, so that a version must be better than it.
+    const response = await server.request('GET', `${APP}/experiments/bisect/smaller/runs`);
+    const { runs } = response.body as { runs: ChosenRun[] };
+    const listVersions = (step: string) =>
+      new Set(runs.filter(({ scenario_id }) => scenario_id === step).map(({ version_id }) => version_id));
+    expect(listVersions('v5')).toEqual(new Set(['v1', 'v5']));
+    expect(listVersions('v3')).toEqual(new Set(['v1', 'v3', 'v5']));
+  });
+
+  test('when a later version is worse again', async () => {
+    const ended = await search('again', chooseValues({ v4: 102, v5: 110 }));
+    expect(ended).toMatchObject({ verdict: 'found', first_bad_version_id: 'v4' });
+    expect(ended.later_change?.effect).toBeCloseTo(110 / 102 - 1, 12);
+    expect(ended.reason).toContain('A later version made it worse again: "v5" is 7.8\u00a0%');
+  });
+
+  test('when the bad version is not shown to be worse before 4 % is excluded', async () => {
+    // A quarter of the rounds is better than the good version.
+    const choose = (run: ChosenRun) =>
+      value(runsVersion(run, 'v5') ? ((run.repetition ?? 0) % 4 === 0 ? 99.9 : 100.1) : 100);
+    const ended = await search('less', choose, { input_ids: ['one'] });
+    expect(ended).toMatchObject({ verdict: 'not_distinguishable', first_bad_version_id: null, change: null });
+    expect(ended.reason).toContain('is not worse than "v1" by 4\u00a0% or more on these inputs.');
+  });
+});
+
 describe('an answer that is open says what it takes', () => {
   test('in runs and in rounds, when the runs are used up', async () => {
-    // The difference is 0 and 4 % in turn, so its mean is the limit.
-    const choose = (run: ChosenRun) =>
-      value(runsVersion(run, 'v5') && (run.repetition ?? 0) % 2 === 0 ? 104 : 100);
+    // The difference is -8 % and 12 % in turn: on either side of 0, and of the 4 % that matter.
+    const choose = (run: ChosenRun) => {
+      const changed = (run.repetition ?? 0) % 2 === 0 ? 112 : 92;
+      return value(runsVersion(run, 'v5') ? changed : 100);
+    };
     const ended = await search('open', choose, { input_ids: ['one', 'two'], maximum_runs: 120 });
     expect(ended).toMatchObject({ status: 'completed', verdict: 'not_distinguishable' });
     const needed = ended.runs_needed ?? 0;
@@ -228,12 +276,22 @@ test('a version in use by a started search cannot be deleted while it is the goo
   expectError(await server.request('GET', `${APP}/experiments/bisect/used`), 404, 'used');
 });
 
-test('a search that has not planned its next step shows the state of the runs that have ended', async () => {
-  expectStatus(await create('running'), 201);
-  expect(await get('running')).toMatchObject({
-    status: 'started',
-    verdict: 'running',
-    possible_version_ids: [],
-    steps: [{ version_id: 'v5', decision: null, number_of_rounds: 0 }],
-  });
+test('F3: a search queues one round of its inputs, and the next one after it has read that', async () => {
+  const created = await create('running', { input_ids: ['one', 'two'] });
+  expectStatus(created, 201);
+  expect(created.body).toMatchObject({ number_of_requested_runs: 4 });
+  for (const round of [0, 1]) {
+    const running = await server.waitUntil('runs-planned', async () => {
+      const found = await get('running');
+      return found.number_of_requested_runs > 4 * round ? found : null;
+    });
+    expect(running).toMatchObject({
+      status: 'started',
+      verdict: 'running',
+      number_of_requested_runs: 4 * (round + 1),
+      possible_version_ids: [],
+      steps: [{ version_id: 'v5', decision: null, number_of_rounds: round }],
+    });
+    await endRuns(server, 'running', worseFromV4);
+  }
 });

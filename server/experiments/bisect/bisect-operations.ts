@@ -1,6 +1,9 @@
 /** Handlers of the operations on bisect experiments. */
-import type { BisectExperimentResult } from '@switchyard/contract/experiments/bisect/bisect-results.ts';
+import { bisect as bisectType } from '@switchyard/contract/experiment-types/bisect.ts';
+import { BisectExperimentResult } from '@switchyard/contract/experiments/bisect/bisect-results.ts';
 import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
@@ -9,7 +12,6 @@ import { listRunFailures } from '../../runs/store/failures.ts';
 import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import {
   createExperimentListSource,
-  type ExperimentKindSettings,
   experimentNotFound,
   getOwnExperiment,
   markExperimentDeleted,
@@ -24,10 +26,9 @@ import type { ExperimentsTable } from '../store/schema.ts';
 import { transitionBisect } from '../store/transitions.ts';
 import { removeInputs } from './advance-bisects.ts';
 import { createBisect } from './create-bisect.ts';
-import { formatBisect, formatSearch } from './format-bisect.ts';
+import { defineBisect } from './define-bisect.ts';
+import { formatBisect, formatBisectPlan, formatSearch } from './format-bisect.ts';
 import { readSearch } from './read-search.ts';
-
-const BISECT: ExperimentKindSettings = { kind: 'bisect', displayName: 'bisect experiment' };
 
 export const createBisectExperiment: OperationHandler<'createBisectExperiment'> = async (
   context,
@@ -43,19 +44,27 @@ export const createBisectExperiment: OperationHandler<'createBisectExperiment'> 
   );
 };
 
+export const planBisectExperiment: OperationHandler<'planBisectExperiment'> = async (
+  { database },
+  { caller, params, body },
+) => {
+  const { definition } = await defineBisect(database.read, { caller, params, body });
+  return { status: 200, body: formatBisectPlan(definition) };
+};
+
 export const listBisectExperiments: OperationHandler<'listBisectExperiments'> = async (
   context,
   { caller, params, query },
 ) => {
-  const { database, pageTokens } = context;
+  const { database, pageTokens, log } = context;
   const request = { caller, applicationId: params.application_id, query };
-  const source = await createExperimentListSource(context, BISECT, request, {
+  const source = await createExperimentListSource(context, bisectType, request, {
     async formatBodies(experiments) {
       const counts = await countRunsByExperiment(database.read, experiments);
       return experiments.map((experiment) => formatBisect(experiment, counts(experiment)));
     },
   });
-  return respondWithList(pageTokens, source);
+  return respondWithList({ pageTokens, log }, source);
 };
 
 export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = async (
@@ -64,7 +73,7 @@ export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = asyn
 ) => {
   const { read } = context.database;
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { experiment } = await getOwnExperiment(context, BISECT, address);
+  const { experiment } = await getOwnExperiment(context, bisectType, address);
   return {
     status: 200,
     body: {
@@ -81,7 +90,7 @@ export const getBisectExperimentMetadata: OperationHandler<'getBisectExperimentM
   { caller, params },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { experiment } = await getOwnExperiment(context, BISECT, address);
+  const { experiment } = await getOwnExperiment(context, bisectType, address);
   return { status: 200, body: await readBisect(context.database.read, experiment) };
 };
 
@@ -90,10 +99,10 @@ export const updateBisectExperiment: OperationHandler<'updateBisectExperiment'> 
   { caller, params, body, commitThen },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const found = await getOwnExperiment(context, BISECT, address);
+  const found = await getOwnExperiment(context, bisectType, address);
   const changes = parseExperimentChanges(context, address, body);
   return commitThen(
-    (tx) => writeExperimentChanges(tx, BISECT, found, changes),
+    (tx) => writeExperimentChanges(tx, bisectType, found, changes),
     async (changed) => ({ status: 200, body: await readBisect(context.database.read, changed) }),
   );
 };
@@ -103,7 +112,7 @@ export const listBisectExperimentRuns: OperationHandler<'listBisectExperimentRun
   { caller, params, query },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { experiment } = await getOwnExperiment(context, BISECT, address);
+  const { experiment } = await getOwnExperiment(context, bisectType, address);
   return respondWithRuns(context, { caller, experiment }, query);
 };
 
@@ -113,12 +122,12 @@ export const stopBisectExperiment: OperationHandler<'stopBisectExperiment'> = as
 ) => {
   const { clock, contents, database } = context;
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { application, experiment } = await getOwnExperiment(context, BISECT, address);
+  const { application, experiment } = await getOwnExperiment(context, bisectType, address);
   const { uid, id } = experiment;
   return commitThen(
     async (tx) => {
       const locked = await lockExperiment(tx, uid);
-      if (!locked) throw experimentNotFound(BISECT, application, id);
+      if (!locked) throw experimentNotFound(bisectType, application, id);
       if (locked.status === 'canceled') return [];
       if (locked.status !== 'started')
         throw badRequest(
@@ -144,9 +153,9 @@ export const deleteBisectExperiment: OperationHandler<'deleteBisectExperiment'> 
   { caller, params, commit },
 ) => {
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const found = await getOwnExperiment(context, BISECT, address);
+  const found = await getOwnExperiment(context, bisectType, address);
   const committed = await commit(async (tx) => {
-    await markExperimentDeleted(tx, BISECT, found, context.clock.now());
+    await markExperimentDeleted(tx, bisectType, found, context.clock.now());
     return { status: 204 };
   });
   context.onExperimentDeleted();
@@ -157,15 +166,16 @@ async function readBisect(db: Reader, experiment: ExperimentsTable) {
   return formatBisect(experiment, (await countRunsByExperiment(db, [experiment]))(experiment));
 }
 
-/** Fields that the stored results of an earlier release do not have. */
-const LATER_FIELDS = { possible_version_ids: [], skipped_versions: [] };
+const parseResult = createJsonParser(
+  Type.Object({ ...BisectExperimentResult.properties, method: Type.Optional(Type.String()) }),
+);
 
 /** Returns the stored result of a search that has ended, otherwise its state so far. */
 async function readResult(db: Reader, experiment: ExperimentsTable): Promise<BisectExperimentResult> {
   const stored = await findExperimentResults(db, experiment.uid);
   if (stored !== undefined) {
-    const { method: _, ...result }: BisectExperimentResult & { method?: string } = JSON.parse(stored);
-    return { ...LATER_FIELDS, ...result };
+    const { method: _, ...result } = parseResult(stored, `experiment_results.results of ${experiment.uid}`);
+    return result;
   }
   const state = await readSearch(db, experiment);
   return formatSearch(parseBisectDefinition(experiment), state, experiment.status === 'canceled');

@@ -22,6 +22,7 @@ beforeAll(async () => {
     { v1: good, v2: good, v3: good, v4: worse, v5: worse },
     {
       plain: { size: 100 },
+      other: { size: 200 },
       equal: { size: 100, equal: true },
       zero: { size: 0 },
       waits: { size: 1, waits: true },
@@ -30,14 +31,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-const calls = bisectCalls(() => server, {
+const REQUEST = {
   name: 'Dearer since spring',
   input_ids: ['plain'],
   indicator: 'result.value',
   good_version_id: 'v1',
   bad_version_id: 'v5',
   difference: { type: 'relative', value: 0.02 },
-});
+};
+const calls = bisectCalls(() => server, REQUEST);
 const { create, get } = calls;
 const waitForEnd = (id: string): Promise<BisectExperiment> =>
   server.waitUntil('experiments-ended', async () => {
@@ -54,7 +56,8 @@ test('the version that made the value worse is found, over the versions between 
     version_ids: VERSIONS,
     confidence: 0.95,
     direction: 'minimize',
-    number_of_requested_runs: 16,
+    // One round: the input with both versions.
+    number_of_requested_runs: 2,
   });
   const ended = await waitForEnd('found');
   expect(ended).toMatchObject({
@@ -84,6 +87,41 @@ test('the version that made the value worse is found, over the versions between 
   expect(new Set(runs.map(({ experiment_type }) => experiment_type))).toEqual(new Set(['bisect']));
 });
 
+describe('F3: a plan', () => {
+  test('has the first round and the bounds of the search that then runs, and creates nothing', async () => {
+    const { token } = await server.createKey('viewer');
+    const list = async () => (await server.request('GET', `${PATH}?pagereturn=true`)).body;
+    const before = await list();
+    const changes = { input_ids: ['plain', 'other'], bad_version_id: 'v4', maximum_runs: 96 };
+    const planned = await server.request('POST', `${PATH}/plan`, { body: { ...REQUEST, ...changes }, token });
+    expectStatus(planned, 200);
+    // Two inputs with two versions. Three tests of at least eight rounds, as above.
+    expect(planned.body).toEqual({
+      version_ids: ['v1', 'v2', 'v3', 'v4'],
+      input_ids: ['plain', 'other'],
+      number_of_tests: 3,
+      runs_per_round: 4,
+      minimum_runs: 96,
+      maximum_runs: 96,
+    });
+    expect(await list()).toEqual(before);
+    // An experiment may have the last word of the path as its id.
+    const created = await create('plan', changes);
+    expectStatus(created, 201);
+    expect(created.body).toMatchObject({ version_ids: VERSIONS.slice(0, 4), number_of_requested_runs: 4 });
+    expect(await waitForEnd('plan')).toMatchObject({
+      verdict: 'found',
+      first_bad_version_id: 'v4',
+      number_of_requested_runs: 96,
+    });
+  });
+
+  test('is refused outside the application', async () => {
+    const path = '/v1/applications/none/experiments/bisect/plan';
+    expectError(await server.request('POST', path, { body: REQUEST }), 404, 'none');
+  });
+});
+
 test('versions that are equal on the inputs are not distinguishable', async () => {
   expectStatus(await create('equal', { input_ids: ['equal'], bad_version_id: 'v2' }), 201);
   const ended = await waitForEnd('equal');
@@ -94,7 +132,7 @@ test('versions that are equal on the inputs are not distinguishable', async () =
     probability: null,
     posterior: [],
   });
-  expect(ended.reason).toContain('not worse than "v1" by more than 1 %');
+  expect(ended.reason).toContain('not worse than "v1" by 2\u00a0% or more');
 });
 
 test('a relative difference of values of 0 fails, with the reason', async () => {
@@ -191,13 +229,22 @@ describe('refused requests', () => {
       changes: { maximum_runs: 47 },
       words: ['maximum_runs is 47', '48 runs'],
     },
+    {
+      title: 'W12: a missing instance',
+      changes: { instance_id: 'none' },
+      words: ['instance_id is "none"; it must be an instance of this application.'],
+    },
     { title: 'an id in use', changes: { id: 'found' }, words: ['another bisect experiment'] },
-  ])('$title', async ({ changes, words }) => {
-    expectError(await create('refused', changes), 400, ...words);
+    { title: 'a name of two characters', changes: { name: 'ab' }, words: ['name is "ab"'] },
+  ])('$title, by the creation and in the same words by its plan', async ({ changes, words }) => {
+    const created = await create('refused', changes);
+    expectError(created, 400, ...words);
+    const body = { ...REQUEST, id: 'refused', ...changes };
+    const planned = await server.request('POST', `${PATH}/plan`, { body });
+    expect([planned.status, planned.body]).toEqual([400, created.body]);
   });
 
-  test('a missing instance, and a viewer', async () => {
-    expectError(await create('refused', { instance_id: 'none' }), 404, 'none');
+  test('a viewer', async () => {
     const { token } = await server.createKey('viewer');
     expectStatus(await server.request('POST', PATH, { body: {}, token }), 403);
   });

@@ -1,14 +1,23 @@
 /** Formats bisect experiments and the state of their search for the API. */
+
 import type { BisectExperimentInfo } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
+import type { BisectPlan } from '@switchyard/contract/experiments/bisect/bisect-plans.ts';
 import type { BisectExperimentResult } from '@switchyard/contract/experiments/bisect/bisect-results.ts';
+import {
+  formatExactPercent,
+  formatNumber,
+  formatPercent,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
+import { formatRunSettings } from '../operations/build-run-plan.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';
-import type { SearchResult, SearchStep } from '../statistics/bisect/search.ts';
+import { estimateChange, findChanges, type VersionChange } from '../statistics/bisect/changes.ts';
+import { countRunsMin, countTests, type SearchResult, type SearchStep } from '../statistics/bisect/search.ts';
 import { computeConfidenceSequence } from '../statistics/paired/interim.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
-import type { SearchState } from './read-search.ts';
+import { buildSearchSettings, type SearchState } from './read-search.ts';
 
 /** The threshold of a confidence sequence at 95 %. */
 const INTERVAL_THRESHOLD = 20;
@@ -30,7 +39,21 @@ export function formatBisect(experiment: ExperimentsTable, counts: ExperimentCou
     confidence: definition.confidence,
     maximum_runs: definition.maximum_runs,
     version_ids: definition.version_ids,
+    ...formatRunSettings(definition),
     ...formatProgress(experiment, counts),
+  };
+}
+
+/** Formats the size of a search that has no runs yet. */
+export function formatBisectPlan(definition: BisectDefinition): BisectPlan {
+  const settings = buildSearchSettings(definition);
+  return {
+    version_ids: definition.version_ids,
+    input_ids: definition.input_ids,
+    number_of_tests: countTests(settings.versions.length),
+    runs_per_round: settings.runsPerRound,
+    minimum_runs: countRunsMin(settings),
+    maximum_runs: settings.maximumRuns,
   };
 }
 
@@ -52,6 +75,8 @@ export function formatSearch(
       posterior: [],
       steps: [],
       runs_needed: null,
+      change: null,
+      later_change: null,
     };
   const { search } = state;
   const { firstBad, posterior } = search;
@@ -67,7 +92,26 @@ export function formatSearch(
     posterior: [...posterior].map(([version_id, probability]) => ({ version_id, probability })),
     steps: search.steps.filter(({ planned }) => planned > 0).map((step) => formatStep(definition, step)),
     runs_needed: search.runsNeeded,
+    ...formatChanges(definition, search),
   };
+}
+
+type Changes = Pick<BisectExperimentResult, 'change' | 'later_change'>;
+
+function formatChanges(definition: BisectDefinition, search: SearchResult): Changes {
+  const { change, later } = findChanges(search, buildSearchSettings(definition).difference);
+  return {
+    change: change && formatChange(definition, change),
+    later_change: later && formatChange(definition, later),
+  };
+}
+
+function formatChange(
+  { difference }: BisectDefinition,
+  { effect, interval }: VersionChange,
+): NonNullable<Changes['change']> {
+  const convert = (value: number): number => (difference.type === 'relative' ? Math.expm1(value) : value);
+  return { effect: convert(effect), interval: { low: convert(interval.low), high: convert(interval.high) } };
 }
 
 /** Lists the versions after the last good one and up to the first bad one; empty before a bad one is known. */
@@ -85,18 +129,15 @@ function explainEnding(
   isStopped: boolean,
 ): Pick<BisectExperimentResult, 'verdict' | 'reason'> {
   const { good_version_id, bad_version_id, difference } = definition;
-  const { ending, lastGood, firstBad, roundsForHalf } = search;
+  const { ending, lastGood, firstBad, roundsForHalf, steps } = search;
   const [good, bad] = [`"${good_version_id}"`, `"${bad_version_id}"`];
-  const half =
-    difference.type === 'relative'
-      ? `${formatNumber(difference.value * 50)} %`
-      : formatNumber(difference.value / 2);
+  const requested = formatDifference(definition, difference.value);
   const needed = describeNeed(definition, search);
   switch (ending) {
     case 'found':
       return {
         verdict: 'found',
-        reason: `The version "${firstBad}" is the first that is worse than ${good} by more than ${half}.`,
+        reason: `The version "${firstBad}" is the first that is worse than ${good}.${describeChanges(definition, search)}`,
       };
     case 'skipped':
       return {
@@ -111,18 +152,54 @@ function explainEnding(
     case 'not_worse':
       return {
         verdict: 'not_distinguishable',
-        reason: `The version ${bad} is not worse than ${good} by more than ${half} on these inputs.${roundsForHalf === null ? '' : ` A search for half of this difference takes about ${roundsForHalf} rounds a version.`}`,
+        reason: `The version ${bad} is not worse than ${good} by ${requested} or more on these inputs.${describeSmaller(definition, bad, steps[0] ? estimateChange(steps[0], null) : null)}${roundsForHalf === null ? '' : ` A search for half of this difference takes about ${roundsForHalf} rounds a version.`}`,
       };
     case 'undecided':
       return {
         verdict: 'not_distinguishable',
-        reason: `The runs are used up before it is decided whether ${bad} is worse than ${good} by more than ${half}.${needed}`,
+        reason: `The runs are used up before it is decided whether ${bad} is worse than ${good}, or not by ${requested}.${needed}`,
       };
     case null:
       return isStopped
         ? { verdict: 'stopped', reason: 'A caller stopped the search.' }
         : { verdict: 'running', reason: 'The search has not ended.' };
   }
+}
+
+/** Describes a change that is smaller than asked for, and later versions that are worse again; empty for neither. */
+function describeChanges(definition: BisectDefinition, search: SearchResult): string {
+  const { change, later } = findChanges(search, buildSearchSettings(definition).difference);
+  const again =
+    later === null
+      ? ''
+      : ` A later version made it worse again: "${definition.bad_version_id}" is ${describeChange(definition, later)} worse than "${search.firstBad}".`;
+  return `${describeSmaller(definition, `"${search.firstBad}"`, change)}${again}`;
+}
+
+/** Returns the sentence about a change that is above 0 and below the difference; empty for any other. */
+function describeSmaller(
+  definition: BisectDefinition,
+  version: string,
+  change: VersionChange | null,
+): string {
+  const { difference } = buildSearchSettings(definition);
+  if (change === null || change.interval.low <= 0 || change.interval.high >= difference) return '';
+  const requested = formatDifference(definition, definition.difference.value);
+  return ` You asked for ${requested}; the change at ${version} is ${describeChange(definition, change)}.`;
+}
+
+function describeChange(definition: BisectDefinition, change: VersionChange): string {
+  const { effect, interval } = formatChange(definition, change);
+  const format = (value: number) => formatDifference(definition, value, formatPercent);
+  return `${format(effect)} (95\u00a0% interval ${format(interval.low)} to ${format(interval.high)})`;
+}
+
+function formatDifference(
+  { difference }: BisectDefinition,
+  value: number,
+  formatShare: (share: number) => string = formatExactPercent,
+): string {
+  return difference.type === 'relative' ? formatShare(value) : formatNumber(value);
 }
 
 /** Describes the runs that the search still needs; empty when no more runs help. */
@@ -139,8 +216,6 @@ function describeSkipped(definition: BisectDefinition, search: SearchResult): st
     .map((version) => `"${version}"`)
     .join(', ');
 }
-
-const formatNumber = (value: number): string => `${Number(value.toPrecision(4))}`;
 
 function formatStep(
   { difference }: BisectDefinition,

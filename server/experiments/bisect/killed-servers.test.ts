@@ -57,7 +57,7 @@ test('a search whose server is killed loses no run, repeats none, and ends in th
       const search = await get('search');
       return holds(search) ? search : null;
     });
-  // Each step has 16 runs. The kills are in the middle of a step, and at its end, while the next one is planned.
+  // Each step has eight rounds of two runs. The kills are in the middle of a step, and at its end, while the next one is planned.
   for (const runs of [4, 32]) {
     await waitFor(`${runs} runs have ended`, ({ number_of_completed_runs: ended }) => ended >= runs);
     await server.kill();

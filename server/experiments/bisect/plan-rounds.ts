@@ -1,6 +1,6 @@
-/** Plans the runs of rounds: every input with the tested version and with the good one, side by side. */
+/** Plans the runs of rounds: every input with the tested version, the good one and perhaps the bad one, side by side. */
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import { RandomGenerator } from '../../random-generator.ts';
+import { RandomGenerator, shuffle } from '../../random-generator.ts';
 import type { PlannedRun } from '../../runs/store/planned-runs.ts';
 import type { PlannedRounds } from '../statistics/bisect/search.ts';
 import type { BisectDefinition } from '../store/bisect-definition.ts';
@@ -22,10 +22,7 @@ interface RoundsPlan {
   seed: string;
 }
 
-/**
- * Returns the runs in their order. A coin decides which version of a pair comes first, so that a host that gets slower does
- * not favour one of them.
- */
+/** Returns the runs in their order. The versions of an input follow each other at random, so that a slower host favours none. */
 export function planRounds({ definition, inputs, rounds, position, seed }: RoundsPlan): PlannedRun[] {
   const { input_set_id, input_ids, instance_id, good_version_id } = definition;
   const contents = new Map<string, BisectInput>(inputs.map((input) => [input.input_id, input]));
@@ -35,8 +32,8 @@ export function planRounds({ definition, inputs, rounds, position, seed }: Round
     for (const inputId of input_ids) {
       const input = contents.get(inputId);
       if (!input) throw new Error(`The experiment has no content of the input ${inputId}.`);
-      const pair = [rounds.version, good_version_id];
-      for (const version of random.uniform() < 0.5 ? pair : pair.reverse())
+      const versions = [rounds.version, good_version_id, ...(rounds.reference ? [rounds.reference] : [])];
+      for (const version of shuffle(versions, random))
         planned.push({
           position: position + planned.length,
           instanceId: instance_id,

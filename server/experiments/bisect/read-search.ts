@@ -4,7 +4,12 @@ import { findRefusalOfVersion } from '../../runs/store/failures.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { NotPositiveError } from '../statistics/bisect/round-effect.ts';
-import { runSearch, type SearchResult, type SearchSettings } from '../statistics/bisect/search.ts';
+import {
+  countDecidingRounds,
+  runSearch,
+  type SearchResult,
+  type SearchSettings,
+} from '../statistics/bisect/search.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { VersionRoundsReader } from './version-rounds.ts';
@@ -28,8 +33,12 @@ export function buildSearchSettings(definition: BisectDefinition): SearchSetting
 export async function readSearch(db: Reader, experiment: ExperimentsTable): Promise<SearchState> {
   const definition = parseBisectDefinition(experiment);
   const { uid, status } = experiment;
+  const settings = { ...buildSearchSettings(definition), plannedRuns: experiment.requested };
   // A stop cancels runs whatever they show.
-  const reader = new VersionRoundsReader(definition, { isStopped: status === 'canceled' });
+  const reader = new VersionRoundsReader(definition, {
+    isStopped: status === 'canceled',
+    roundsMin: countDecidingRounds(settings),
+  });
   // Waiting runs come first, so that a run that is created meanwhile is read twice, not missed.
   for (const row of await listPlannedRuns(db, uid, { refused: false, limit: definition.maximum_runs }))
     reader.addWaiting(row);
@@ -41,7 +50,6 @@ export async function readSearch(db: Reader, experiment: ExperimentsTable): Prom
   const describeRefusal = (version: string): string => refusals.get(version) ?? '';
   const error = reader.describeFailure(describeRefusal);
   if (error !== null) return { search: null, error };
-  const settings = { ...buildSearchSettings(definition), plannedRuns: experiment.requested };
   try {
     return {
       search: runSearch(settings, (version) => reader.read(version, describeRefusal)),

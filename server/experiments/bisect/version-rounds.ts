@@ -1,8 +1,8 @@
 /**
  * Collects the runs of a search by version and round. A run of a step has the tested version as its scenario and the round
- * as its repetition; its own version is either the tested or the good one.
+ * as its repetition; its own version is the tested, the good or the bad one.
  */
-import { parseLabels } from '../../runs/store/labels.ts';
+import { parseLabels } from '../../runs/run-columns.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { parseObservation, type RawObservation } from '../results/batch-analysis.ts';
 import { computeRoundEffect, type RoundScale } from '../statistics/bisect/round-effect.ts';
@@ -15,6 +15,8 @@ import type { BisectDefinition } from '../store/bisect-definition.ts';
 interface InputOutcomes {
   control?: Outcome;
   candidate?: Outcome;
+  /** Of the bad version, where the round compares with it. */
+  reference?: Outcome;
 }
 
 /** The runs of a version by their end. */
@@ -34,13 +36,22 @@ export class VersionRoundsReader {
   readonly #definition: BisectDefinition;
   readonly #scale: RoundScale;
   readonly #isStopped: boolean;
+  /** Runs without a number after which a version cannot be compared: as many as decide about one that has numbers. */
+  readonly #emptyRunsMin: number;
   /** By version, round and input. */
   readonly #rounds = new Map<string, Map<number, Map<string, InputOutcomes>>>();
   readonly #tallies = new Map<string, RunTally>();
 
-  /** `isStopped`: a caller has stopped the search, which cancels its runs. */
-  constructor(definition: BisectDefinition, { isStopped }: { isStopped: boolean }) {
+  /**
+   * `isStopped`: a caller has stopped the search, which cancels its runs. `roundsMin`: the fewest rounds that decide about a
+   * version.
+   */
+  constructor(
+    definition: BisectDefinition,
+    { isStopped, roundsMin }: { isStopped: boolean; roundsMin: number },
+  ) {
     this.#definition = definition;
+    this.#emptyRunsMin = roundsMin * definition.input_ids.length;
     this.#isStopped = isStopped;
     this.#scale = { measure: definition.difference.type, direction: definition.direction };
   }
@@ -74,7 +85,15 @@ export class VersionRoundsReader {
     const rounds = getOrCreate(this.#rounds, run.scenario_id ?? '', () => new Map());
     const inputs = getOrCreate(rounds, run.repetition ?? 0, () => new Map());
     const outcomes = getOrCreate(inputs, run.input_id, (): InputOutcomes => ({}));
-    outcomes[run.version_id === this.#definition.good_version_id ? 'control' : 'candidate'] = outcome;
+    outcomes[this.#findSide(run)] = outcome;
+  }
+
+  #findSide({
+    version_id,
+    scenario_id,
+  }: Pick<RawObservation, 'version_id' | 'scenario_id'>): keyof InputOutcomes {
+    if (version_id === this.#definition.good_version_id) return 'control';
+    return version_id === scenario_id ? 'candidate' : 'reference';
   }
 
   /** Returns the versions with runs that the server did not create. */
@@ -91,10 +110,10 @@ export class VersionRoundsReader {
     for (const version of [good, bad]) {
       const { refused, pending, failed, reported, unreported } = this.#getTally(version);
       if (refused > 0) return `The version "${version}" could not be run: ${describeRefusal(version)}`;
-      if (pending > 0 || reported > 0) continue;
+      if (pending > 0 || reported > 0 || failed + unreported < this.#emptyRunsMin) continue;
       if (unreported > 0)
         return `No run of the version "${version}" reported ${indicator}, so it cannot be compared. Name an indicator that both versions report.`;
-      if (failed > 0 && version === good)
+      if (version === good)
         return `All runs of the version "${good}" failed, so nothing can be compared with it. Name a good version that runs.`;
     }
     const lost = this.#explainLostRuns(bad);
@@ -107,24 +126,34 @@ export class VersionRoundsReader {
   }
 
   #listRounds(version: string): RoundOutcome[] {
-    return this.#listPairs(version).map((pairs) => computeRoundEffect(pairs, this.#scale));
+    const references = this.#listPairs(version, 'reference');
+    return this.#listPairs(version, 'control').map((pairs, index): RoundOutcome => {
+      const round = computeRoundEffect(pairs, this.#scale);
+      const reference = references[index] ?? [];
+      if (round.state === 'pending' || reference.length === 0) return round;
+      const against = computeRoundEffect(reference, this.#scale);
+      return against.state === 'pending' ? against : { ...round, ahead: against.effect };
+    });
   }
 
-  /** Returns the pairs of each round of the version. */
-  #listPairs(version: string): OutcomePair[][] {
+  /** Returns the pairs of each round of the version; none of a round without the other side. */
+  #listPairs(version: string, side: 'control' | 'reference'): OutcomePair[][] {
     const rounds = this.#rounds.get(version) ?? new Map<number, Map<string, InputOutcomes>>();
     const count = Math.max(-1, ...rounds.keys()) + 1;
     return Array.from({ length: count }, (_, round) =>
-      this.#definition.input_ids.map((input) => {
-        const { control = 'canceled', candidate = 'canceled' } = rounds.get(round)?.get(input) ?? {};
-        return { control, candidate };
+      this.#definition.input_ids.flatMap((input) => {
+        const outcomes = rounds.get(round)?.get(input) ?? {};
+        const { candidate = 'canceled' } = outcomes;
+        if (side === 'reference' && outcomes.reference === undefined) return [];
+        return [{ control: outcomes[side] ?? 'canceled', candidate }];
       }),
     );
   }
 
   /** Explains canceled and deleted runs of the version: without its worst ones, any version is as good as the good one. */
   #explainLostRuns(version: string): string | null {
-    return this.#isStopped ? null : explainLostPairs(this.#listPairs(version).flat());
+    const pairs = [...this.#listPairs(version, 'control'), ...this.#listPairs(version, 'reference')];
+    return this.#isStopped ? null : explainLostPairs(pairs.flat());
   }
 
   /**
@@ -138,9 +167,10 @@ export class VersionRoundsReader {
     if (refused > 0) return `Its runs could not be created: ${describeRefusal(version)}`;
     const lost = this.#explainLostRuns(version);
     if (lost !== null) return `Of its runs, ${lost}.`;
-    if (reported > 0) return null;
+    // A single failure can be a chance, and decides nothing.
+    if (reported > 0 || failed + unreported < this.#emptyRunsMin) return null;
     if (unreported > 0) return `None of its ${failed + unreported} runs reported ${indicator}.`;
-    if (failed > 0 && this.#getTally(bad).reported > 0) return `All of its ${failed} runs failed.`;
+    if (this.#getTally(bad).reported > 0) return `All of its ${failed} runs failed.`;
     return null;
   }
 

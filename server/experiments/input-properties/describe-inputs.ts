@@ -6,10 +6,13 @@ import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { InputSetItem } from '../../input-sets/store.ts';
 import { findInputs } from '../../inputs/store.ts';
 import { findObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
+import { SIMILAR_CONTENT } from '../statistics/paired/relation/related-units.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import type { InputProperties } from '../store/input-properties.ts';
+import { groupContents } from './group-contents.ts';
 import type { PropertyReader } from './property-reader.ts';
 import { listFieldSources, SIZE_FEATURE } from './property-sources.ts';
+import { explainContentGroups, warnOfClusters } from './warn-of-clusters.ts';
 
 /** An input of the new batch. */
 export interface DescribedInput {
@@ -26,27 +29,34 @@ interface Parts {
 
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 
+/** The properties of the inputs, and warnings about their clusters. */
+export interface DescribedProperties {
+  properties: InputProperties[];
+  warnings: string[];
+}
+
 /**
- * Returns the properties of each input that the settings name, none for settings without properties. Throws a 400 for a
- * property that no input has, and for inputs that are too large to read.
+ * Returns the properties of each input that the settings name. Without `cluster_by`, inputs of mostly equal contents get the
+ * group that they form. There are no properties for settings without names and contents without groups. Throws a 400 for
+ * a property that no input has, and for inputs that are too large to read.
  */
 export async function describeInputs(
   { database, propertyReader, applicationUid }: Parts,
   settings: Pick<ComparisonSettings, 'cluster_by' | 'features' | 'objectives'>,
   inputs: readonly DescribedInput[],
-): Promise<InputProperties[]> {
+): Promise<DescribedProperties> {
   const clusterings = listClusterings(settings);
   const { features = [] } = settings;
-  if (clusterings.length + features.length === 0) return [];
-  const fields = await propertyReader.read(
-    inputs.map(({ item, content }) => ({
-      contentId: item.content_id,
-      input_id: item.input_id,
-      input_format: item.input_format,
-      content,
-    })),
-    listFieldSources(settings),
-  );
+  const readable = inputs.map(({ item, content }) => ({
+    contentId: item.content_id,
+    input_id: item.input_id,
+    input_format: item.input_format,
+    content,
+  }));
+  const groups = settings.cluster_by ? null : groupContents(await propertyReader.sketch(readable));
+  const warnings = groups === null ? [] : explainContentGroups(groups);
+  if (clusterings.length + features.length === 0 && !groups) return { properties: [], warnings };
+  const fields = await propertyReader.read(readable, listFieldSources(settings));
   const needsSource = clusterings.some((name) => name === 'caller' || name === 'day');
   const sources = needsSource ? await findSourceRuns(database.read, applicationUid, inputs) : new Map();
   const properties = inputs.map(({ set, item, content }, index): InputProperties => {
@@ -55,13 +65,17 @@ export async function describeInputs(
     return {
       input_set_id: set,
       input_id: item.input_id,
-      clusters: { ...found.clusters, ...describeSource(run, clusterings) },
+      clusters: {
+        ...found.clusters,
+        ...describeSource(run, clusterings),
+        ...(groups ? { [SIMILAR_CONTENT]: groups.labels[index] ?? '' } : {}),
+      },
       features: { ...found.features, ...(features.includes(SIZE_FEATURE) ? { bytes: content.bytes } : {}) },
     };
   });
   for (const name of clusterings) requireValue('cluster_by', name, properties, ({ clusters }) => clusters);
   for (const name of features) requireValue('features', name, properties, (one) => one.features);
-  return properties;
+  return { properties, warnings: [...warnings, ...warnOfClusters(properties, clusterings)] };
 }
 
 function describeSource(

@@ -4,7 +4,7 @@ import { extractProperties } from './extract-properties.ts';
 import { listFieldSources } from './property-sources.ts';
 
 const extract = (input: unknown, settings: { cluster_by?: string[]; features?: string[] }) =>
-  extractProperties(JSON.stringify(input), listFieldSources(settings));
+  extractProperties(Buffer.from(JSON.stringify(input)), listFieldSources(settings));
 
 describe('a feature', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('a pointer', () => {
 
   test('leads to nothing in a text that is no JSON', () => {
     const sources = listFieldSources({ cluster_by: ['/a'], features: ['/a'] });
-    expect(extractProperties('{"a":', sources)).toEqual({ clusters: {}, features: {} });
+    expect(extractProperties(Buffer.from('{"a":'), sources)).toEqual({ clusters: {}, features: {} });
   });
 });
 

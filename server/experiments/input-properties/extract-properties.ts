@@ -1,10 +1,12 @@
 /** Extracts clusters and features from the JSON of an input. Pure: a thread loads it for large inputs. */
 import { hash } from 'node:crypto';
+import { decodeUtf8 } from '@switchyard/contract/decode-utf8.ts';
 import type { InputProperties } from '../store/input-properties.ts';
 import type { FieldSource, FieldSources } from './property-sources.ts';
+import { type ContentSketch, sketchContent } from './sketch-content.ts';
 
 /** The properties that come from the content of an input. */
-export type ExtractedProperties = Pick<InputProperties, 'clusters' | 'features'>;
+export type ExtractedProperties = Pick<InputProperties, 'clusters' | 'features'> & { sketch?: ContentSketch };
 
 /** A longer text is a description or an id, no category. */
 const CATEGORY_CHARS_MAX = 100;
@@ -13,7 +15,7 @@ const LABEL_CHARS_MAX = 64;
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 
 /** Returns the properties that the JSON has; text that is no JSON has none. */
-export function extractProperties(json: string, sources: FieldSources): ExtractedProperties {
+export function extractProperties(json: Uint8Array, sources: FieldSources): ExtractedProperties {
   const found: ExtractedProperties = { clusters: {}, features: {} };
   const input = parseJson(json);
   for (const source of sources.clusterings) {
@@ -25,12 +27,12 @@ export function extractProperties(json: string, sources: FieldSources): Extracte
     const value = measureFeature(readField(input, source));
     if (value !== null) found.features[source.name] = value;
   }
-  return found;
+  return sources.sketch && input !== undefined ? { ...found, sketch: sketchContent(input) } : found;
 }
 
-function parseJson(json: string): unknown {
+function parseJson(json: Uint8Array): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(decodeUtf8(json));
   } catch {
     return undefined;
   }

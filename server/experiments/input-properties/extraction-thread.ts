@@ -4,6 +4,4 @@ import { extractProperties } from './extract-properties.ts';
 import type { FieldSources } from './property-sources.ts';
 
 const sources: FieldSources = workerData;
-parentPort?.on('message', (bytes: Uint8Array) =>
-  parentPort?.postMessage(extractProperties(Buffer.from(bytes).toString('utf8'), sources)),
-);
+parentPort?.on('message', (bytes: Uint8Array) => parentPort?.postMessage(extractProperties(bytes, sources)));

@@ -81,9 +81,9 @@ describe('a candidate that saves 10 % on large inputs alone', () => {
     const batch = await runBatch(0.1, { id: 'by-features', features });
     expect(batch.features).toEqual(features);
     const [stops, region, bytes] = readComparison(batch).interactions ?? [];
-    expect(stops).toMatchObject({ feature: '/stops', type: 'number', missing: 0, exploratory: true });
+    expect(stops).toMatchObject({ feature: '/stops', type: 'number', missing: 0 });
     expect(stops?.groups).toMatchObject([
-      { label: '1 to 10', low: 1, high: 10, inputs: 10, wins: 5, ties: 0, losses: 5, is_tested: true },
+      { label: '1 to 10', low: 1, high: 10, inputs: 10, wins: 5, ties: 0, losses: 5 },
       { label: '11 to 20', low: 11, high: 20, inputs: 10 },
       { label: '21 to 30', low: 21, high: 30, inputs: 10, wins: 10, losses: 0 },
     ]);
@@ -95,24 +95,23 @@ describe('a candidate that saves 10 % on large inputs alone', () => {
     expect(small?.effect?.value).toBeCloseTo(1, 12);
     expect(large?.effect?.value).toBeCloseTo(0.9, 12);
     expect(large?.effect?.interval?.high).toBeLessThan(0.91);
-    // No other third has the ten smallest ranks: 10! 20! / 30!, so no permutation is as extreme.
-    expect(stops?.p_value).toBeLessThan(0.001);
-    expect(stops?.p_value_holm).toBeLessThan(0.01);
-    expect(stops?.reading).toContain('The effect differs between groups by /stops');
     expect(region).toMatchObject({ type: 'category', missing: 2 });
     expect(region?.groups).toMatchObject([
       { label: 'north', low: null, inputs: 14 },
       { label: 'south', low: null, inputs: 14 },
     ]);
-    expect(region?.p_value).toBeGreaterThan(0.1);
     expect(bytes?.groups.map(({ inputs }) => inputs)).toEqual([10, 10, 10]);
   });
 
   test('has the same verdict and evidence as without features', async () => {
     const explored = readComparison(await runBatch(0.1, { features }));
     const plain = readComparison(await runBatch(0.1, {}));
-    const { verdict, reasons, warnings, inputs, wilcoxon } = plain;
-    expect(explored).toMatchObject({ verdict, reasons, warnings, inputs, wilcoxon });
+    // Each experiment draws its own sign flips, so that the p-values of equal runs differ by chance.
+    const readReasons = ({ reasons }: Comparison) =>
+      reasons.map((text) => text.replace(/p-value of [\d.]+\d/, 'p-value'));
+    const { verdict, warnings, inputs, wilcoxon } = plain;
+    expect(explored).toMatchObject({ verdict, warnings, inputs, wilcoxon });
+    expect(readReasons(explored)).toEqual(readReasons(plain));
     expect(explored.interactions).toHaveLength(3);
     expect(plain.interactions).toBeUndefined();
   });
@@ -125,7 +124,6 @@ test('a candidate that fails on large inputs loses in their group', async () => 
   const [stops] = readComparison(batch).interactions ?? [];
   // Of the ten largest, one keeps a result: a change of -4.5 thousandths.
   expect(stops?.groups[2]).toMatchObject({ label: '21 to 30', inputs: 10, wins: 1, losses: 9 });
-  expect(stops?.p_value).toBeLessThan(0.05);
 });
 
 test('a running batch shows interactions of the inputs that have ended', async () => {
@@ -139,20 +137,15 @@ test('a running batch shows interactions of the inputs that have ended', async (
   );
   const { body } = await server.request('GET', batchExperimentPath(application, `/${id}`));
   const [stops] = readComparison(body as BatchExperiment).interactions ?? [];
-  expect(stops).toMatchObject({
-    p_value: null,
-    p_value_holm: null,
-    groups: [{ label: '1 to 8', inputs: 8 }],
-  });
-  expect(stops?.reading).toContain('No test of /stops: it needs two groups');
+  expect(stops).toMatchObject({ groups: [{ label: '1 to 8', inputs: 8 }] });
 });
 
-test('fields of an input above 20 MB are refused, and its size is not', async () => {
+test('fields of an input above 20 MiB are refused, and its size is not', async () => {
   const large = await createInputSet(server, application, [{ control: 'x'.repeat(21 * 1024 ** 2) }]);
   const body = { id: uniqueId('batch'), name: 'Any name', input_set_id: large, instance_ids: ['control'] };
   const path = batchExperimentPath(application);
   const response = await server.request('POST', path, { body: { ...body, features: ['/control'] } });
-  expectError(response, 400, 'has 22 MB, and fields are read from inputs of at most 20 MB');
+  expectError(response, 400, 'has 21\u00a0MiB, and fields are read from inputs of at most 20\u00a0MiB');
   const bySize = await server.request('POST', path, { body: { ...body, features: ['bytes'] } });
   expect(bySize.status).toBe(201);
 });

@@ -14,6 +14,8 @@ export interface FieldSource {
 export interface FieldSources {
   clusterings: FieldSource[];
   features: FieldSource[];
+  /** True: the sketch of the whole content too. */
+  sketch?: boolean;
 }
 
 type PropertySettings = Pick<ComparisonSettings, 'cluster_by' | 'features'>;

@@ -1,6 +1,8 @@
 /** Warns, before any run is paid for, of clusterings that will hardly allow a verdict. Pure. */
+import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { TESTED_CLUSTERS_MIN } from '../statistics/paired/dependence.ts';
 import type { InputProperties } from '../store/input-properties.ts';
+import type { ContentGroups } from './group-contents.ts';
 
 /**
  * Returns a warning for each clustering with inputs without a cluster, with one cluster, and with too few to test by. `unit`
@@ -25,6 +27,19 @@ export function warnOfClusters(
   });
 }
 
+/** Explains groups of inputs with mostly equal contents: the comparisons count each group as one input. */
+export function explainContentGroups({ labels, count, grouped, field }: ContentGroups): string[] {
+  const advice =
+    field === null || count === 1
+      ? 'If they are independent, declare cluster_by: ["content"].'
+      : `cluster_by: [${JSON.stringify(field)}] declares the same groups, and cluster_by: ["content"] independent inputs.`;
+  return [
+    count === 1
+      ? `All ${labels.length} inputs share most of their content and count as versions of one input, so there will be no verdict. ${advice}`
+      : `${grouped} of ${labels.length} inputs share most of their content with another one: the inputs count as ${count} groups. ${advice}`,
+  ];
+}
+
 function warnOfUnknown(
   name: string,
   unit: string,
@@ -45,6 +60,6 @@ function warnOfFew(name: string, unit: string, sizes: readonly number[]): string
     ];
   if (effective >= TESTED_CLUSTERS_MIN) return [];
   return [
-    `cluster_by ${name}: the ${unit}s form ${sizes.length} clusters, which count as ${Number(effective.toFixed(1))} of equal size. Below ${TESTED_CLUSTERS_MIN} there is a verdict only if the clusters do not differ; use ${unit}s of more clusters.`,
+    `cluster_by ${name}: the ${unit}s form ${sizes.length} clusters, which count as ${formatEvidence(effective)} of equal size. Below ${TESTED_CLUSTERS_MIN} there is a verdict only if the clusters do not differ; use ${unit}s of more clusters.`,
   ];
 }

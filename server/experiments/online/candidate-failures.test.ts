@@ -205,7 +205,7 @@ test('a candidate that reaches its time limit fails its copy, and the original s
     const [copy] = await shadow.copies();
     expect(copy).toMatchObject({ status_v2: 'failed' });
     expect(await readMetadata(String(copy?.id))).toMatchObject({
-      error: expect.stringContaining('ran for its limit of 1500 ms'),
+      error: expect.stringContaining('ran for its limit of 1.5\u00a0s'),
     });
   } finally {
     limits.duration_ms = before;

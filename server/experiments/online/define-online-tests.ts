@@ -57,7 +57,7 @@ export function defineSwitchbackTest(
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
   const settings = parseComparisonSettings(body);
-  rejectFailureValues(body);
+  rejectPairedSettings(body);
   const { unit_duration_minutes: unitMinutes, units, start: requestedStart } = body.generate_random_plan;
   const start = parseTime(requestedStart);
   if (start !== null && start < now)
@@ -86,13 +86,22 @@ export function defineSwitchbackTest(
   return definition;
 }
 
-/** Throws a 400 for the value of failed runs: a unit has the mean of its runs, so one failure would decide it. */
-function rejectFailureValues({ objectives }: SwitchbackTestCreate): void {
-  for (const [name, objective] of Object.entries(objectives ?? {}))
-    if (typeof objective === 'object' && typeof objective.failure_value === 'number')
+/**
+ * Throws a 400 for the value of failed runs, because a unit has the mean of its runs, so that one failure would decide it.
+ * Throws one for a bound of the change of one input too: units are no pairs.
+ */
+function rejectPairedSettings({ objectives }: SwitchbackTestCreate): void {
+  for (const [name, objective] of Object.entries(objectives ?? {})) {
+    if (typeof objective !== 'object') continue;
+    if (typeof objective.largest_loss === 'number')
+      throw badRequest(
+        `objectives.${name}.largest_loss is ${objective.largest_loss}, but a switchback test does not compare inputs one by one; leave it out.`,
+      );
+    if (typeof objective.failure_value === 'number')
       throw badRequest(
         `objectives.${name}.failure_value is ${objective.failure_value}, but a switchback test compares failures by themselves; leave it out.`,
       );
+  }
 }
 
 function parseDesign({ generate_random_plan: plan }: SwitchbackTestCreate) {

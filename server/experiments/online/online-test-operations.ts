@@ -1,5 +1,7 @@
 /** Functions that the operations on shadow and switchback tests share: create, find, list, start, stop and delete. */
+
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
+import type { TypeWith } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
@@ -8,6 +10,7 @@ import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, HandlerResult, OperationCall, RawResponse } from '../../http/handlers/handler.ts';
+import { findStartingKey } from '../../http/handlers/run-scope.ts';
 import type { ListSource } from '../../http/lists/list-responses.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { findInstance } from '../../instances/store.ts';
@@ -24,6 +27,7 @@ import {
   markExperimentDeleted,
 } from '../operations/experiment-operations.ts';
 import { countRunsByExperiment, formatExperiment, formatProgress } from '../operations/format-experiment.ts';
+import { formatQuestion } from '../questions/describe-question.ts';
 import { clearResultsPending } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { insertExperiment } from '../store/transitions.ts';
@@ -49,7 +53,7 @@ declare module '../../http/handlers/context.ts' {
 }
 
 /** Shadow or switchback tests, and their name in error messages. */
-export type OnlineTestKind = ExperimentKindSettings & { kind: 'shadow' | 'switchback' };
+export type OnlineTestKind = ExperimentKindSettings & { kind: TypeWith<'isLive'> };
 
 /** Both kinds have the same responses, so a call of a shadow test stands for both. */
 type StartCall = Pick<OperationCall<'startShadowTest'>, 'commit' | 'noEffect'>;
@@ -115,6 +119,7 @@ export async function prepareDraft(
     description: body.description ?? '',
     status: 'draft',
     user_email: caller.email,
+    created_by_key: findStartingKey(caller),
     definition: JSON.stringify(definition),
     requested: 0,
     created_at: now,
@@ -128,14 +133,14 @@ export async function prepareDraft(
 /** Stores the draft. Throws a 400 when the application has a test of that id. */
 export async function insertDraft(
   tx: Writer,
-  { displayName }: OnlineTestKind,
+  { noun }: OnlineTestKind,
   application: ApplicationsTable,
   draft: ExperimentsTable,
 ): Promise<void> {
   await lockLiveApplication(tx, application);
   if (await insertExperiment(tx, draft)) return;
   throw badRequest(
-    `id is ${quoteValue(draft.id)}, which another ${displayName} of the application has; choose another.`,
+    `id is ${quoteValue(draft.id)}, which another ${noun} of the application has; choose another.`,
   );
 }
 
@@ -188,8 +193,10 @@ export async function deleteTest(
   address: ExperimentAddress,
   { commit }: DeleteCall,
 ): Promise<HandlerResult<'deleteShadowTest'>> {
-  const { clock, onExperimentDeleted } = context;
+  const { clock, onExperimentDeleted, onlineTestResults } = context;
   const found = await getOwnExperiment(context, kind, address);
+  // Stores the look at the question: somebody may have read the runs that ended.
+  if (found.experiment.status === 'started') await onlineTestResults.read(found.experiment);
   const committed = await commit(async (tx) => {
     await markExperimentDeleted(tx, kind, found, clock.now());
     await releaseBaseline(tx, found.experiment);
@@ -223,7 +230,13 @@ function formatOnlineTest(test: ExperimentsTable, counts: Parameters<typeof form
 }
 
 /** Responds with the fields of the body and those of `results`, a JSON object that is not parsed because it can be large. */
-export function respondWithResults(body: object, results: string): RawResponse {
-  const raw = `${JSON.stringify(body).slice(0, -1)},${results.slice(1)}\n`;
+export async function respondWithResults(
+  { questionMemory, onlineTestResults }: Pick<Context, 'questionMemory' | 'onlineTestResults'>,
+  test: ExperimentsTable,
+  body: object,
+): Promise<RawResponse> {
+  const results = await onlineTestResults.read(test);
+  const head = { ...body, ...formatQuestion(await questionMemory.read(test.uid)) };
+  const raw = `${JSON.stringify(head).slice(0, -1)},${results.slice(1)}\n`;
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 }

@@ -6,12 +6,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
+import { parseLabels } from '../../runs/run-columns.ts';
 import { listDeletedUnitRuns } from '../../runs/store/deleted/deleted-runs.ts';
 import { findObservedRuns, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
-import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
+import type { QuestionMemory } from '../questions/question-memory.ts';
+import { describeSettings } from '../questions/rules.ts';
+import { SideCollector } from '../questions/side-collector.ts';
 import type { RawObservation } from '../results/batch-analysis.ts';
 import {
   type ShadowResultsRequest,
@@ -41,6 +44,7 @@ interface Parts {
   database: Database;
   clock: Clock;
   resultsWorkerPool: ResultsWorkerPool;
+  questionMemory: QuestionMemory;
 }
 
 /** Reads stored results, and computes and caches those of tests that have not ended. */
@@ -48,9 +52,11 @@ export class OnlineTestResults {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #workerPool: ResultsWorkerPool;
+  readonly #questionMemory: QuestionMemory;
   readonly #cache = new ResultsCache();
 
-  constructor({ database, clock, resultsWorkerPool }: Parts) {
+  constructor({ database, clock, resultsWorkerPool, questionMemory }: Parts) {
+    this.#questionMemory = questionMemory;
     this.#database = database;
     this.#clock = clock;
     this.#workerPool = resultsWorkerPool;
@@ -72,15 +78,26 @@ export class OnlineTestResults {
     return this.#cache.getOrCompute(test.uid, key, () => this.compute(test));
   }
 
-  /** Computes the results of the runs so far, and returns them as JSON. */
+  /** Computes the results of the runs so far, stores the look at their question, and returns them as JSON. */
   async compute(test: ExperimentsTable): Promise<string> {
-    return this.#workerPool.compute(await this.#buildRequest(test), this.#readRuns(test));
+    const request = await this.#buildRequest(test);
+    const collector = new SideCollector();
+    const results = await this.#workerPool.compute(request, collector.collect(this.#readRuns(test)));
+    const list = (id: string) => collector.listGroups(({ instance_id }) => instance_id === id);
+    const { baseline } = request.definition;
+    const candidates =
+      request.kind === 'shadow' ? request.definition.candidates : [request.definition.candidate];
+    return this.#questionMemory.apply({
+      ...{ experiment: test, results, collector, rules: describeSettings(request.definition) },
+      options: { areLive: true },
+      sides: candidates.map((candidate) => ({ control: list(baseline), candidate: list(candidate) })),
+    });
   }
 
   /** Returns the spread that the runs so far show as JSON: an `ObservedSpread`, or null. */
   async estimateSpread(test: ExperimentsTable, settings: SpreadSettings): Promise<string> {
     const of = await this.#buildRequest(test);
-    return this.#workerPool.compute({ kind: 'spread', of, ...settings }, this.#readRuns(test));
+    return (await this.#workerPool.compute({ kind: 'spread', of, ...settings }, this.#readRuns(test))).json;
   }
 
   async #buildRequest(test: ExperimentsTable): Promise<ShadowResultsRequest | SwitchbackResultsRequest> {
@@ -138,7 +155,11 @@ async function* readShadowRuns(db: Reader, test: ExperimentsTable): AsyncGenerat
   const originals = new Set<RunId>();
   const copy = (run: ObservedRun | PlannedRunsTable, status: string, indicators: string): RawObservation => {
     if (run.parent_run_id) originals.add(run.parent_run_id);
-    return { ...formatSide(run, run.instance_id, run.parent_run_id ?? ''), status, indicators };
+    return {
+      ...formatSide(run, run.instance_id, run.parent_run_id ?? ''),
+      ...('id' in run ? { run_id: run.id } : {}),
+      ...{ status, indicators },
+    };
   };
   // Waiting copies come first, so that a copy that starts meanwhile is read twice, not missed.
   const waiting = await listPlannedRuns(db, uid, { refused: false, limit: Number.MAX_SAFE_INTEGER });
@@ -178,6 +199,7 @@ async function createOriginalFormat(
   const fields = new Map(properties.map(({ input_id, clusters }) => [input_id, clusters]));
   return (row) => ({
     ...formatSide(row, baseline, row.id),
+    run_id: row.id,
     status: hasFields && !fields.has(row.id) ? 'queued' : row.status,
     indicators: row.indicators,
     position: row.created_at,
@@ -209,6 +231,7 @@ async function* readSwitchbackRuns(
       const servedBy = isRefused ? baseline : (units[unit] ?? row.instance_id);
       return {
         ...formatSide(row, servedBy, row.input_id ?? row.id),
+        ...{ run_id: row.id, content: row.input_sha256 },
         candidate_refused: isRefused,
         status: row.status,
         indicators: row.indicators,

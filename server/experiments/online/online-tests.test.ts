@@ -108,7 +108,7 @@ describe.each(KINDS)('$kind tests', ({ kind, required, own }) => {
     await createTest('test', { name: 'abc', description: repeatX(30) });
   });
 
-  test('can be renamed after the start, within the same limits and without other changes', async () => {
+  test('W14: can be renamed after the start, within the same limits, without other changes and a condition', async () => {
     await prepare();
     await createTest('test');
     expectStatus(await calls.start('test'), 204);
@@ -117,6 +117,8 @@ describe.each(KINDS)('$kind tests', ({ kind, required, own }) => {
     expectError(await patch({ name: 'ab' }), 400, 'name');
     expectError(await patch({ name: repeatX(49) }), 400, 'name');
     expectError(await patch({ description: repeatX(129) }), 400, 'description');
+    const stale = { name: 'Other', expected_updated_at: '2020-01-01T00:00:00Z' };
+    expectError(await patch(stale), 400, 'expected_updated_at is', 'Leave it out');
     expect(await calls.get('test/metadata')).toEqual(before);
     clock.advance(1);
     const run = await submitRun();

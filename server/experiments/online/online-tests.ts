@@ -6,6 +6,7 @@
  * There are two jobs, because results can take seconds: while one job computes those of a test, the other copies runs and
  * ends tests.
  */
+import { listTypesWith } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
@@ -67,7 +68,7 @@ export class OnlineTests {
     const { database } = this.#parts;
     return this.#defineJob('advance-online-tests', {
       async listTests() {
-        const started = await listStartedExperiments(database.read, ['shadow', 'switchback']);
+        const started = await listStartedExperiments(database.read, listTypesWith('isLive'));
         const pending = await listTestsWithPendingResults(database.read);
         return [
           ...started,
@@ -118,11 +119,7 @@ export class OnlineTests {
    */
   async endOverdueTests(applicationUid: string): Promise<void> {
     const { database } = this.#parts;
-    for (const test of await listStartedExperiments(
-      database.read,
-      ['shadow', 'switchback'],
-      applicationUid,
-    )) {
+    for (const test of await listStartedExperiments(database.read, listTypesWith('isLive'), applicationUid)) {
       if (!this.isOverdue(test)) continue;
       const advanced = await this.#advance(test);
       if (advanced.kind === 'shadow' && advanced.requested === 0) await this.#completeWhenOver(advanced);

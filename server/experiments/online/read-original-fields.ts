@@ -51,7 +51,9 @@ export function readOriginalFieldsJob(parts: Parts): Job {
 }
 
 /** Returns the fields by which the test clusters its originals; none for a switchback test. */
-export function listOriginalFields(test: Pick<ExperimentsTable, 'kind' | 'definition'>): FieldSource[] {
+export function listOriginalFields(
+  test: Pick<ExperimentsTable, 'uid' | 'kind' | 'definition'>,
+): FieldSource[] {
   if (test.kind !== 'shadow') return [];
   return listFieldSources({ cluster_by: listOriginalClusterings(parseShadowDefinition(test)) }).clusterings;
 }

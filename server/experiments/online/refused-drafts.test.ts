@@ -67,6 +67,12 @@ describe('the draft of a shadow test', () => {
       { objectives: { 'result.value': { tie_tolerance: 0.2, margin: { type: 'relative', value: 0.1 } } } },
       'tie_tolerance is 0.2, above the margin of 0.1;',
     ],
+    ['a largest loss of 0', { objectives: { 'result.value': { largest_loss: 0 } } }, 'largest_loss'],
+    [
+      'a largest loss above 1,000,000 times the control',
+      { objectives: { 'result.value': { largest_loss: 1e308 } } },
+      'objectives.result.value.largest_loss is 1e+308; it must be',
+    ],
     ['an id in use', { id: 'taken' }, 'another shadow test'],
   ])('with %s is rejected', async (_, fields, message) => {
     expectError(await calls.create(calls.draft(fields)), 400, message);
@@ -122,6 +128,11 @@ describe('the draft of a switchback test', () => {
       'a value for failed runs',
       { objectives: { 'result.value': { failure_value: 600 } } },
       'failure_value is 600, but a switchback test compares failures by themselves',
+    ],
+    [
+      'a largest loss of one input',
+      { objectives: { 'result.value': { largest_loss: 0.5 } } },
+      'largest_loss is 0.5, but a switchback test does not compare inputs one by one',
     ],
     ['an unknown objective', { objectives: { 'result.value': 'better' } }, 'objectives'],
   ])('with %s is rejected', async (_, fields, message) => {

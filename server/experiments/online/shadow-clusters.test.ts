@@ -29,6 +29,8 @@ afterAll(() => server.close());
 interface Original {
   input: unknown;
   change: number;
+  /** Cost of the original; 100 by default. */
+  cost?: number;
   configuration?: object;
 }
 
@@ -46,8 +48,9 @@ async function createOriginals(
   application: string,
   originals: readonly Original[],
 ): Promise<Map<string, { 'result.value': number }>> {
-  const changes = new Map<RunId, number>();
-  for (const { input, change, configuration } of originals) {
+  const created = new Map<RunId, Original>();
+  for (const original of originals) {
+    const { input, configuration } = original;
     const text = JSON.stringify(input);
     const isLarge = text.length > ROW_BYTES_MAX;
     const body = isLarge
@@ -56,24 +59,24 @@ async function createOriginals(
     const path = `/v1/applications/${application}/runs?instance_id=baseline`;
     const response = await server.request('POST', path, { body });
     expectStatus(response, 202);
-    changes.set((response.body as { run_id: RunId }).run_id, change);
+    created.set((response.body as { run_id: RunId }).run_id, original);
     clock.advance(1000);
   }
   const copies = await server.waitUntil('runs-queued', async () => {
     const found = await server.runningServer.database.read
       .selectFrom('runs')
       .select(['id', 'parent_run_id'])
-      .where('parent_run_id', 'in', [...changes.keys()])
+      .where('parent_run_id', 'in', [...created.keys()])
       .execute();
     return found.length === originals.length && found;
   });
-  const measure = (change: number) => ({ 'result.value': 100 * Math.exp(change / 100) });
+  const measure = (change: number, cost = 100) => ({ 'result.value': cost * Math.exp(change / 100) });
   return new Map([
-    ...[...changes.keys()].map((run): [string, ReturnType<typeof measure>] => [run, measure(0)]),
-    ...copies.map((copy): [string, ReturnType<typeof measure>] => [
-      copy.id,
-      measure((copy.parent_run_id && changes.get(copy.parent_run_id)) ?? 0),
-    ]),
+    ...[...created].map(([run, { cost }]): [string, ReturnType<typeof measure>] => [run, measure(0, cost)]),
+    ...copies.map((copy): [string, ReturnType<typeof measure>] => {
+      const original = copy.parent_run_id ? created.get(copy.parent_run_id) : undefined;
+      return [copy.id, measure(original?.change ?? 0, original?.cost)];
+    }),
   ]);
 }
 
@@ -126,6 +129,33 @@ describe('originals of five depots', () => {
     const t = 27.6 / Math.sqrt(1892.8 / 5);
     expect(comparison.wilcoxon.p_value).toBeCloseTo(computeFourDegreesTail(t), 7);
     expect(warnings).toEqual([]);
+  });
+});
+
+describe('originals of four fleets that are planned again in turn', () => {
+  const originals = Array.from(
+    { length: 40 },
+    (_, place): Original => ({
+      input: { place },
+      cost: 100 * 2 ** (place % 4) * (1 + 0.001 * place),
+      change: ([5, 7, -1, 6][place % 4] ?? 0) + ((7 * place) % 40) / 100,
+    }),
+  );
+  const application = uniqueId('shadow');
+  beforeAll(() => createOnlineTestApp(server, application, {}));
+
+  test('T2: have no verdict, because their values show the fleets', async () => {
+    const { comparison } = await runTest(application, originals, {});
+    expect(comparison).toMatchObject({
+      verdict: 'undecided',
+      related_inputs: { clusters: null, action: 'withheld' },
+    });
+    expect(comparison.reasons[0]).toMatch(/^The originals look like versions of a few\. /);
+  });
+
+  test('T2: have one where their contents are declared independent', async () => {
+    const { comparison } = await runTest(application, originals, { cluster_by: ['content'] });
+    expect(comparison).toMatchObject({ verdict: 'worse', related_inputs: null });
   });
 });
 

@@ -6,9 +6,10 @@
  * The deletion of an original deletes its capture: it is not copied and does not count. An original that is deleted after
  * the planning of its copies counts, and its planned runs are deleted with it.
  */
-import { PRIORITY_MAX } from '@switchyard/contract/limits.ts';
+import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../../database/database.ts';
+import { parseRequestOptions } from '../../runs/run-columns.ts';
 import { insertPlannedRuns, type PlannedRun } from '../../runs/store/planned-runs.ts';
 import {
   claimCaptures,
@@ -17,6 +18,7 @@ import {
   removeRoutesOfExperiment,
 } from '../../runs/store/routes.ts';
 import type { RunsTable } from '../../runs/store/schema.ts';
+import { buildRunPlan } from '../operations/build-run-plan.ts';
 import { updateExperiment } from '../store/experiments.ts';
 import { parseShadowDefinition, type ShadowDefinition } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -32,7 +34,9 @@ function countCopiedRuns(
 }
 
 /** Returns true when the number of copied runs has reached the limit of the test. */
-export function hasReachedRunLimit(test: Pick<ExperimentsTable, 'requested' | 'definition'>): boolean {
+export function hasReachedRunLimit(
+  test: Pick<ExperimentsTable, 'uid' | 'requested' | 'definition'>,
+): boolean {
   const definition = parseShadowDefinition(test);
   return countCopiedRuns(test, definition) >= definition.maximumRuns;
 }
@@ -62,16 +66,9 @@ export async function planCopies(
     if (claimed.length === 0) continue;
     const originals = await findOriginals(tx, claimed);
     const copies = originals.flatMap((run) => definition.candidates.map((id) => buildCopy(run, id)));
-    const plan = {
-      ownerUid: locked.uid,
-      applicationUid: locked.application_uid,
-      plannedAt: now,
-      userEmail: locked.user_email,
-      experiment: { uid: locked.uid, id: locked.id, type: locked.type },
-    };
     await insertPlannedRuns(
       tx,
-      plan,
+      buildRunPlan(locked, now),
       copies.map((copy, index) => ({ ...copy, position: requested + index })),
     );
     requested += copies.length;
@@ -93,16 +90,18 @@ export async function endCopying(
   return planned;
 }
 
-type Original = Pick<
-  RunsTable,
-  'id' | 'name' | 'request_options' | 'input_content_id' | 'input_format' | 'input_id'
->;
+const COPIED = [
+  ...(['id', 'name', 'request_options', 'input_content_id', 'input_format', 'input_id'] as const),
+  ...(['execution_class', 'max_duration'] as const),
+] as const;
+
+type Original = Pick<RunsTable, (typeof COPIED)[number]>;
 
 /** Returns the runs to copy, oldest first. */
 function findOriginals(tx: Writer, ids: readonly RunId[]): Promise<Original[]> {
   return tx
     .selectFrom('runs')
-    .select(['id', 'name', 'request_options', 'input_content_id', 'input_format', 'input_id'])
+    .select(COPIED)
     .where('id', 'in', ids)
     .orderBy('created_at')
     .orderBy('id')
@@ -114,11 +113,12 @@ function buildCopy(run: Original, candidate: string): Omit<PlannedRun, 'position
     name: run.name,
     instanceId: candidate,
     versionId: '',
-    options: JSON.parse(run.request_options) as Record<string, string>,
-    priority: PRIORITY_MAX,
+    options: parseRequestOptions(run),
     contentId: run.input_content_id,
     inputFormat: run.input_format,
     inputId: run.input_id,
     parentRunId: run.id,
+    // The comparison is fair only if both stop at the same time; a shorter execution class still ends the copy.
+    maxDuration: computeDurationLimit(run) / 1000,
   };
 }

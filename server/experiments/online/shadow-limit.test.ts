@@ -23,6 +23,23 @@ async function start(env: Record<string, string> = {}, candidate?: Record<string
 }
 const submitRun = () => createRun(server, 'app', { instance: 'baseline', input: { cost: 100 } });
 
+test('F2: a copy has the limit of its original', async () => {
+  await start(NO_SLOTS);
+  await startTest({ termination_events: { maximum_runs: 2 } });
+  const limited = { configuration: { max_duration: 7 } };
+  await createRun(server, 'app', { instance: 'baseline', input: { cost: 100 }, body: limited });
+  await submitRun();
+  await waitForCopies(2);
+  const { read } = server.runningServer.database;
+  const stored = await read
+    .selectFrom('runs')
+    .select('max_duration')
+    .where('experiment_id', 'is not', null)
+    .orderBy('max_duration')
+    .execute();
+  expect(stored).toEqual([{ max_duration: 7 }, { max_duration: 870 }]);
+});
+
 describe('the limit', () => {
   test('is exact when more runs are submitted concurrently', async () => {
     await start(NO_SLOTS);

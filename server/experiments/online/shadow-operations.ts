@@ -1,4 +1,5 @@
 /** Handlers of the operations on shadow tests. */
+import { shadow as shadowType } from '@switchyard/contract/experiment-types/shadow.ts';
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
@@ -12,7 +13,7 @@ import {
 } from '../operations/experiment-operations.ts';
 import { respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { listRefusedRuns } from '../operations/format-experiment.ts';
-import { DEFAULT_CLUSTERINGS, parseShadowDefinition } from '../store/online-test-definitions.ts';
+import { parseShadowDefinition } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { defineShadowTest } from './define-online-tests.ts';
 import {
@@ -22,15 +23,12 @@ import {
   getOwnOnlineTest,
   insertDraft,
   type OnlineTestBody,
-  type OnlineTestKind,
   prepareDraft,
   respondWithResults,
   startTest,
   stopTest,
 } from './online-test-operations.ts';
 import { describeProgress } from './online-test-results.ts';
-
-const SHADOW: OnlineTestKind = { kind: 'shadow', displayName: 'shadow test' };
 
 export const createShadowTest: OperationHandler<'createShadowTest'> = async (
   context,
@@ -47,10 +45,10 @@ export const createShadowTest: OperationHandler<'createShadowTest'> = async (
     [baselineField, baseline],
     ...candidates.map((id): [string, string] => [candidateField, id]),
   ];
-  const draft = await prepareDraft(context, SHADOW, { caller, application, body, definition, instances });
+  const draft = await prepareDraft(context, shadowType, { caller, application, body, definition, instances });
   const test = await formatShadowTest(database.read, draft);
   return commit(async (tx) => {
-    await insertDraft(tx, SHADOW, application, draft);
+    await insertDraft(tx, shadowType, application, draft);
     return { status: 201, body: test };
   });
 };
@@ -60,47 +58,47 @@ export const listShadowTests: OperationHandler<'listShadowTests'> = async (
   { caller, params, query },
 ) => {
   const request = { caller, applicationId: params.application_id, query };
-  const source = await createOnlineTestListSource(context, SHADOW, request, {
+  const source = await createOnlineTestListSource(context, shadowType, request, {
     formatBodies: (tests) => formatShadowTests(context.database.read, tests),
   });
-  return respondWithList(context.pageTokens, source);
+  return respondWithList(context, source);
 };
 
 export const getShadowTest: OperationHandler<'getShadowTest'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
+  const { experiment } = await getOwnOnlineTest(context, shadowType, parseAddress(call));
   const refused_runs = await listRefusedRuns(context.database.read, experiment);
   const body = { ...(await formatShadowTest(context.database.read, experiment)), refused_runs };
-  return respondWithResults(body, await context.onlineTestResults.read(experiment));
+  return respondWithResults(context, experiment, body);
 };
 
 export const updateShadowTest: OperationHandler<'updateShadowTest'> = async (context, call) => {
-  const found = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
+  const found = await getOwnOnlineTest(context, shadowType, parseAddress(call));
   const changes = parseExperimentChanges(context, found.experiment, call.body);
   return call.commitThen(
-    (tx) => writeExperimentChanges(tx, SHADOW, found, changes),
+    (tx) => writeExperimentChanges(tx, shadowType, found, changes),
     async (changed) => ({ status: 200, body: await formatShadowTest(context.database.read, changed) }),
   );
 };
 
 export const deleteShadowTest: OperationHandler<'deleteShadowTest'> = (context, call) =>
-  deleteTest(context, SHADOW, parseAddress(call), call);
+  deleteTest(context, shadowType, parseAddress(call), call);
 
 export const startShadowTest: OperationHandler<'startShadowTest'> = (context, call) =>
-  startTest(context, SHADOW, parseAddress(call), call);
+  startTest(context, shadowType, parseAddress(call), call);
 
 export const stopShadowTest: OperationHandler<'stopShadowTest'> = (context, call) =>
-  stopTest(context, SHADOW, parseAddress(call), {
+  stopTest(context, shadowType, parseAddress(call), {
     commit: call.commit,
     intent: call.body?.intent ?? 'complete',
   });
 
 export const listShadowTestRuns: OperationHandler<'listShadowTestRuns'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
+  const { experiment } = await getOwnOnlineTest(context, shadowType, parseAddress(call));
   return respondWithRuns(context, { caller: call.caller, experiment, listRuns: listShadowRuns }, call.query);
 };
 
 export const getShadowTestMetadata: OperationHandler<'getShadowTestMetadata'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
+  const { experiment } = await getOwnOnlineTest(context, shadowType, parseAddress(call));
   return { status: 200, body: await formatShadowTest(context.database.read, experiment) };
 };
 
@@ -134,8 +132,8 @@ function formatShadowTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
       maximum_runs: maximumRuns,
       ...(until === null ? {} : { time: formatRfc3339(until) }),
     },
-    sample_share: definition.sampleShare ?? 1,
-    cluster_by: definition.clusterBy ?? DEFAULT_CLUSTERINGS,
+    sample_share: definition.sampleShare,
+    cluster_by: definition.clusterBy,
     objectives: objectives ?? {},
     ...(primary === undefined ? {} : { primary }),
     ...(guardrails === undefined ? {} : { guardrails }),

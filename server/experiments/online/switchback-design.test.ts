@@ -1,5 +1,5 @@
 /** The design of a switchback test: its settings, plans that cannot give a verdict, and plans that someone chose. */
-import { createSwitchbackTest } from '@switchyard/contract/experiments/switchback-tests.ts';
+import { switchbackOperations } from '@switchyard/contract/experiments/switchback-tests.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMPARISON, createOnlineTestApp, onlineTestCalls } from '../../testing/fixtures/online-tests.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
@@ -124,11 +124,11 @@ describe('a plan that cannot give a verdict', () => {
   });
 
   test('is not the example of the documentation', async () => {
-    const { body } = createSwitchbackTest;
+    const { body } = switchbackOperations.createSwitchbackTest;
     const created = await create('example', body.example.generate_random_plan);
     expect(created.warnings).not.toContainEqual(expect.stringContaining('can never give a verdict'));
     expectStatus(await calls.remove('example'), 204);
-    const { plan, warnings } = createSwitchbackTest.responses[201].example;
+    const { plan, warnings } = switchbackOperations.createSwitchbackTest.responses[201].example;
     expect(warnings).toEqual([]);
     expect(plan.units.map(({ instance_id }) => instance_id[0]).join('')).toMatch(/^(ccpp|ppcc){5}$/);
   });

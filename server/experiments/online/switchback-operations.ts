@@ -1,4 +1,5 @@
 /** Handlers of the operations on switchback tests. */
+import { switchback as switchbackType } from '@switchyard/contract/experiment-types/switchback.ts';
 import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
@@ -29,14 +30,11 @@ import {
   getOwnOnlineTest,
   insertDraft,
   type OnlineTestBody,
-  type OnlineTestKind,
   prepareDraft,
   respondWithResults,
   startTest,
   stopTest,
 } from './online-test-operations.ts';
-
-const SWITCHBACK: OnlineTestKind = { kind: 'switchback', displayName: 'switchback test' };
 
 export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = async (
   context,
@@ -49,7 +47,7 @@ export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = as
     ['comparison.baseline_instance_id', definition.baseline],
     ['comparison.candidate_instance_id', definition.candidate],
   ];
-  const draft = await prepareDraft(context, SWITCHBACK, {
+  const draft = await prepareDraft(context, switchbackType, {
     caller,
     application,
     body,
@@ -62,7 +60,7 @@ export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = as
     await lockLiveApplication(tx, application);
     const redraws = await countPlanDraw(tx, draft);
     const test = { ...draft, definition: JSON.stringify({ ...definition, redraws }) };
-    await insertDraft(tx, SWITCHBACK, application, test);
+    await insertDraft(tx, switchbackType, application, test);
     return { status: 201, body: formatSwitchbackTestBody(formatShared(test), test) };
   });
 };
@@ -72,42 +70,42 @@ export const listSwitchbackTests: OperationHandler<'listSwitchbackTests'> = asyn
   { caller, params, query },
 ) => {
   const request = { caller, applicationId: params.application_id, query };
-  const source = await createOnlineTestListSource(context, SWITCHBACK, request, {
+  const source = await createOnlineTestListSource(context, switchbackType, request, {
     formatBodies: (tests) => formatSwitchbackTests(context.database.read, tests),
   });
-  return respondWithListObject(context.pageTokens, source);
+  return respondWithListObject(context, source);
 };
 
 export const getSwitchbackTest: OperationHandler<'getSwitchbackTest'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
+  const { experiment } = await getOwnOnlineTest(context, switchbackType, parseAddress(call));
   const { warnings: _inResults, ...body } = await formatSwitchbackTest(context.database.read, experiment);
   const refusals = await listRunRefusals(context.database.read, experiment.uid, FAILURES_EMBEDDED_MAX);
-  return respondWithResults({ ...body, refusals }, await context.onlineTestResults.read(experiment));
+  return respondWithResults(context, experiment, { ...body, refusals });
 };
 
 export const updateSwitchbackTest: OperationHandler<'updateSwitchbackTest'> = async (context, call) => {
-  const found = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
+  const found = await getOwnOnlineTest(context, switchbackType, parseAddress(call));
   const changes = parseExperimentChanges(context, found.experiment, call.body);
   return call.commitThen(
-    (tx) => writeExperimentChanges(tx, SWITCHBACK, found, changes),
+    (tx) => writeExperimentChanges(tx, switchbackType, found, changes),
     async (changed) => ({ status: 200, body: await formatSwitchbackTest(context.database.read, changed) }),
   );
 };
 
 export const deleteSwitchbackTest: OperationHandler<'deleteSwitchbackTest'> = (context, call) =>
-  deleteTest(context, SWITCHBACK, parseAddress(call), call);
+  deleteTest(context, switchbackType, parseAddress(call), call);
 
 export const startSwitchbackTest: OperationHandler<'startSwitchbackTest'> = (context, call) =>
-  startTest(context, SWITCHBACK, parseAddress(call), call);
+  startTest(context, switchbackType, parseAddress(call), call);
 
 export const stopSwitchbackTest: OperationHandler<'stopSwitchbackTest'> = (context, call) =>
-  stopTest(context, SWITCHBACK, parseAddress(call), {
+  stopTest(context, switchbackType, parseAddress(call), {
     commit: call.commit,
     intent: call.body?.intent ?? 'complete',
   });
 
 export const listSwitchbackTestRuns: OperationHandler<'listSwitchbackTestRuns'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
+  const { experiment } = await getOwnOnlineTest(context, switchbackType, parseAddress(call));
   return respondWithRuns(context, { caller: call.caller, experiment }, call.query);
 };
 
@@ -115,7 +113,7 @@ export const getSwitchbackTestMetadata: OperationHandler<'getSwitchbackTestMetad
   context,
   call,
 ) => {
-  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
+  const { experiment } = await getOwnOnlineTest(context, switchbackType, parseAddress(call));
   return { status: 200, body: await formatSwitchbackTest(context.database.read, experiment) };
 };
 

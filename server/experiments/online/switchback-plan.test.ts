@@ -9,6 +9,7 @@ test('a unit counts as ended at its exact end', () => {
     unitMinutes: 2,
     units: ['b', 'c', 'b'],
     seed: '',
+    design: { kind: 'independent' as const, carryOverUnits: 0 },
     objectives: {},
   };
   const startedPlan = { ...plan, start: 1000 };

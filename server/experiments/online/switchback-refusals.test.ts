@@ -96,7 +96,7 @@ test('D1: an identical candidate that refuses the hard runs is not better', asyn
     sample_ratio_test: { p_value: 1 },
   });
   expect(comparison?.reasons).toContainEqual(
-    expect.stringContaining('The candidate refused 50 % of the runs in its units'),
+    expect.stringContaining('The candidate refused 50\u00a0% of the runs in its units'),
   );
   expect(comparison?.warnings).toContainEqual(
     expect.stringContaining(`The candidate refused ${refused.length} runs of its units`),

@@ -1,6 +1,6 @@
 /** Functions that the operations on experiments of every kind share: find, list, change and delete. */
+import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentType } from '@switchyard/contract/states.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
 import type { Writer } from '../../database/database.ts';
@@ -18,7 +18,7 @@ import {
   lockExperiment,
   updateExperiment,
 } from '../store/experiments.ts';
-import type { ExperimentKind, ExperimentsTable } from '../store/schema.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
@@ -29,9 +29,9 @@ declare module '../../http/handlers/context.ts' {
 
 /** A kind of experiment, and its name in error messages. */
 export interface ExperimentKindSettings {
-  kind: ExperimentKind;
+  kind: RunOwnerKind;
   /** The kind in messages: "batch experiment". */
-  displayName: string;
+  noun: string;
 }
 
 /** The experiment that a request names. */
@@ -57,19 +57,17 @@ export interface ExperimentListRequest {
 /** Filter and format of a list of experiments. */
 export interface ExperimentListFormat<Body> {
   /** Lists only experiments of this type. */
-  type?: ExperimentType | null;
+  type?: RunOwnerType | null;
   formatBodies: ListSource<ExperimentsTable, Body>['formatBodies'];
 }
 
 /** Returns the 404 for an experiment that does not exist. */
 export function experimentNotFound(
-  { displayName }: ExperimentKindSettings,
+  { noun }: ExperimentKindSettings,
   application: Pick<ApplicationsTable, 'id'>,
   id: ExperimentId,
 ): Problem {
-  return notFound(
-    `There is no ${displayName} ${quoteValue(id)} of application ${quoteValue(application.id)}.`,
-  );
+  return notFound(`There is no ${noun} ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
 }
 
 /** Returns the experiment of the caller's application. Throws a 404 that names the missing one of the two. */

@@ -1,14 +1,13 @@
 /** Formats the fields that experiments of every kind share: description, progress, runs, and runs whose creation failed. */
 import type { ExperimentRun, RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { REFUSED_RUNS_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
-import { listHiddenOptions } from '../../applications/executable.ts';
-import { findExecutables } from '../../applications/executables-store.ts';
+import { findHiddenOptions } from '../../applications/executables-store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Caller } from '../../http/handlers/handler.ts';
 import { experimentRunBody } from '../../runs/api/run-body.ts';
+import { parseLabels } from '../../runs/run-columns.ts';
 import { countExperimentRuns, type ExperimentCounts } from '../../runs/store/experiment-runs.ts';
-import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { ListedRun } from '../../runs/store/runs.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -58,9 +57,9 @@ export async function formatExperimentRuns(
   caller: Caller,
   runs: readonly ListedRun[],
 ): Promise<ExperimentRun[]> {
-  const executables = await findExecutables(db, [...new Set(runs.map((run) => run.executable_id))]);
-  const hidden = new Map(executables.map((one) => [one.id, listHiddenOptions(one, caller.role)]));
-  return runs.map((run) => experimentRunBody(run, hidden.get(run.executable_id) ?? new Set()));
+  const ids = runs.map((run) => run.executable_id);
+  const listHidden = await findHiddenOptions(db, ids, caller.role);
+  return runs.map((run) => experimentRunBody(run, listHidden(run.executable_id)));
 }
 
 /** Lists the first runs whose creation failed, REFUSED_RUNS_EMBEDDED_MAX at most. */

@@ -34,7 +34,11 @@ export function parseComparisonSettings(body: ComparisonSettingsCreate): Compari
 }
 
 function validateObjective(field: string, settings: ObjectiveSettings): void {
-  const { measure, margin, shift, tie_tolerance } = settings;
+  const { measure, margin, shift, tie_tolerance, largest_loss } = settings;
+  if (largest_loss === 0)
+    throw badRequest(
+      `${field}.largest_loss is 0; give the largest change of one input that can occur, such as 0.5 for 50 %, or leave it out.`,
+    );
   const largest = margin ?? DEFAULT_INDICATOR.margin;
   // Differences above the margin would tie, so that unlike sides look equivalent.
   if (largest.type === 'relative' && tie_tolerance && tie_tolerance > largest.value)

@@ -2,17 +2,23 @@
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest } from '../../http/errors/problem.ts';
-import { FINAL_ALPHA } from '../statistics/error-rates.ts';
+import { type ChooseRate, chooseFinalAlpha, FINAL_ALPHA } from '../statistics/error-rates.ts';
+import { clampToFinite } from '../statistics/numbers.ts';
 import {
+  compareVariances,
   computeDetectableByInputs,
   type PairedSpread,
   planInputs,
 } from '../statistics/planning/paired-plan.ts';
-import type { PowerTarget } from '../statistics/sample-size.ts';
+import { countUnitsToReject, type PowerTarget } from '../statistics/sample-size.ts';
 import { findUnitsForVerdict } from '../statistics/switchback/draw-plan.ts';
-import { computeDetectableByUnits, planUnits } from '../statistics/switchback/plan-units.ts';
+import {
+  chooseRateOfDesign,
+  computeDetectableByUnits,
+  planUnits,
+} from '../statistics/switchback/plan-units.ts';
 import { describePlan } from './describe-plan.ts';
-import type { PlanSettings, PlanSpread } from './parse-plan-request.ts';
+import { nameDeviations, type PlanSettings, type PlanSpread, refuseSize } from './parse-plan-request.ts';
 
 /** Repetitions of the plans that a response lists. */
 const PLANNED_REPETITIONS = [1, 2, 3, 5, 10];
@@ -20,12 +26,15 @@ const PLANNED_REPETITIONS = [1, 2, 3, 5, 10];
 /** The experiment that shows the spread. */
 export type PlanSource = Pick<ExperimentPlan, 'experiment_id' | 'experiment_type'>;
 
-/** Returns the response body of a plan. Throws a 400 for a relative difference from a control of mean 0. */
+/** Returns the response body of a plan. Throws a 400 for a difference that is too small or too large for the spread. */
 export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: PlanSource): ExperimentPlan {
   const { difference, power, comparisons } = settings;
-  const target = { power, weight: 1 / comparisons };
+  const target = { power, weight: 1 / comparisons, chooseRate: selectRate(spread) };
   const { observed } = spread;
-  const plan = {
+  const sizes = computeSizes(settings, spread, target);
+  const { plans, units, least } = sizes;
+  const rates = listRates([...plans.map(({ inputs }) => inputs), units, readCount(settings.size)], target);
+  const body = {
     ...source,
     indicator: observed?.indicator ?? null,
     unit: spread.unit,
@@ -33,28 +42,43 @@ export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: Pl
     difference,
     power,
     comparisons,
-    error_rate: FINAL_ALPHA / comparisons,
+    error_rate: target.chooseRate(plans[0]?.inputs ?? units ?? SWITCHBACK_UNITS_MAX) / comparisons,
     between_inputs: spread.between_inputs,
     within_input: spread.within_input,
     between_units: spread.between_units,
     observed: observed && {
       units: observed.units,
+      differing: observed.differing,
       pairs: observed.pairs,
       design_effect: spread.design_effect,
+      variance_factor: compareVariances(toPairedSpread(spread)),
     },
-    ...computeSizes(settings, spread, target),
+    ...{ plans, units, detectable_difference: sizes.detectable_difference },
   };
-  const { units_for_verdict, ...body } = plan;
   const { design, design_effect } = spread;
-  return {
-    ...body,
-    sentences: describePlan(body, { size: settings.size, design, design_effect, units_for_verdict }),
-  };
+  const basis = { size: settings.size, design, design_effect, least, rates };
+  return { ...body, sentences: describePlan(body, basis) };
+}
+
+/** Returns the error rate of the kind of experiment by its size; that of a shadow test is the same for every size. */
+function selectRate({ unit, design }: PlanSpread): ChooseRate {
+  if (unit === 'original') return () => FINAL_ALPHA;
+  return design === null ? (inputs) => chooseFinalAlpha(inputs) : chooseRateOfDesign(design);
+}
+
+/** Returns the distinct error rates of the sizes that a response has, largest first. */
+function listRates(sizes: readonly (number | null)[], { chooseRate }: PowerTarget): number[] {
+  const rates = sizes.flatMap((size) => (size === null ? [] : [chooseRate(size)]));
+  return [...new Set(rates)].sort((a, b) => b - a);
+}
+
+function readCount(size: PlanSettings['size']): number | null {
+  return size && ('units' in size ? size.units : size.inputs);
 }
 
 interface Sizes extends Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'> {
-  /** Fewest units of a switchback test with a verdict; null without any, and for other experiments. */
-  units_for_verdict: number | null;
+  /** Fewest units of a switchback test with a verdict, null without any; for other experiments fewest independent inputs. */
+  least: number | null;
 }
 
 /**
@@ -67,14 +91,18 @@ function sizeUnits(
   spread: PlanSpread,
   target: PowerTarget,
 ): Sizes {
-  const units = { between_units: spread.between_units ?? 0, counted_share: 1 / spread.design_effect };
-  const least =
-    spread.design && findUnitsForVerdict(spread.design, SWITCHBACK_UNITS_MAX, FINAL_ALPHA * target.weight);
+  const units = {
+    between_units: (spread.between_units ?? 0) * Math.sqrt(compareVariances(toPairedSpread(spread))),
+    counted_share: 1 / spread.design_effect,
+  };
+  const least = spread.design && findUnitsForVerdict(spread.design, SWITCHBACK_UNITS_MAX, target.weight);
+  const planned = planUnits(effect, units, target);
+  refuseSize(planned, spread, difference);
   const isPossible = size !== null && 'units' in size && least !== null && size.units >= least;
   return {
     plans: [],
-    units: least === null ? null : Math.max(least, planUnits(effect, units, target)),
-    units_for_verdict: least,
+    units: least === null ? null : Math.max(least, planned),
+    least,
     detectable_difference: toDifference(
       isPossible ? computeDetectableByUnits(size.units, units, target) : null,
       difference,
@@ -85,27 +113,42 @@ function sizeUnits(
 
 function computeSizes(settings: PlanSettings, spread: PlanSpread, target: PowerTarget): Sizes {
   const { difference, size } = settings;
-  const effect = toEffect(difference, spread);
-  if (!(effect > 0))
+  const effect = clampToFinite(toEffect(difference, spread));
+  if (difference.type === 'relative' && spread.control_mean === 0)
     throw badRequest(
       'difference.type is "relative", and the mean of the control is 0: there is no share of it. Give an absolute difference, in the unit of the indicator.',
     );
   if (spread.unit === 'unit') return sizeUnits(effect, settings, spread, target);
-  const paired: PairedSpread = {
-    between_inputs: spread.between_inputs ?? 0,
-    within_input: spread.within_input ?? 0,
-    design_effect: spread.design_effect,
-  };
+  const paired = toPairedSpread(spread);
+  const { design_effect } = spread;
   const isShadow = spread.unit === 'original';
   const plans = planInputs(effect, paired, target, isShadow ? [1] : PLANNED_REPETITIONS);
+  refuseSize(plans[0]?.inputs ?? 0, spread, difference);
   const detectable =
     size !== null && 'inputs' in size ? computeDetectableByInputs(size, paired, target) : null;
   return {
     // The originals of a shadow test exist, and only the copies are new.
     plans: isShadow ? plans.map((plan) => ({ ...plan, runs: plan.inputs })) : plans,
     units: null,
-    units_for_verdict: null,
+    least: countUnitsToReject(target.weight, (independent) =>
+      target.chooseRate(Math.ceil(independent * design_effect)),
+    ),
     detectable_difference: toDifference(detectable, difference, spread),
+  };
+}
+
+/** Returns the deviations of a plan; the units of a switchback test vary like inputs that run once. */
+function toPairedSpread({
+  between_inputs,
+  between_units,
+  within_input,
+  design_effect,
+  pilot,
+}: PlanSpread): PairedSpread {
+  return {
+    between_inputs: between_inputs ?? between_units ?? 0,
+    within_input: within_input ?? 0,
+    ...{ design_effect, pilot },
   };
 }
 
@@ -118,20 +161,28 @@ function toEffect(
   return type === 'absolute' ? value : value * Math.abs(control_mean);
 }
 
-/** Converts an effect back to a difference; null for one that no plan of this size finds. */
+/**
+ * Converts an effect back to a difference; null for one that no plan of this size finds. Throws a 400 for one that is not
+ * finite.
+ */
 function toDifference(
   effect: number | null,
-  { type }: PlanSettings['difference'],
-  { measure, control_mean, shift }: PlanSpread,
+  difference: PlanSettings['difference'],
+  spread: PlanSpread,
 ): number | null {
-  if (effect === null) return null;
+  if (effect === null || effect === Number.POSITIVE_INFINITY) return null;
+  const { measure, control_mean, shift } = spread;
   const found =
     measure === 'relative'
       ? Math.expm1(effect) / shareOfShifted(control_mean, shift)
-      : type === 'absolute'
+      : difference.type === 'absolute'
         ? effect
         : effect / Math.abs(control_mean);
-  return Number.isFinite(found) ? found : null;
+  if (!Number.isFinite(found))
+    throw badRequest(
+      `${nameDeviations(spread)}: the smallest difference that a plan of this size finds is above the largest number. Give smaller standard deviations, or a larger plan.`,
+    );
+  return found;
 }
 
 /** A ratio of shifted values is nearer to 1 than the ratio of the values. */

@@ -1,14 +1,18 @@
 /** Describes a plan and its caveats in sentences. Pure. */
+
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { BATCH_RUNS_MAX, SHADOW_RUNS_MAX, SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { formatPercent, roundToTwoDigits } from '../statistics/format-numbers.ts';
-import { countUnitsToReject } from '../statistics/sample-size.ts';
+import {
+  formatEvidence,
+  formatExactPercent,
+  formatNumber,
+  formatPercent,
+  formatValue,
+} from '@switchyard/contract/presentation/format-quantity.ts';
+import { SMALL_COINS_MAX, SMALL_UNITS_MAX } from '../statistics/error-rates.ts';
+import { PLAN_CONFIDENCE } from '../statistics/planning/variance-limit.ts';
 import type { PlannedSize, PlanSpread } from './parse-plan-request.ts';
 
-const PERCENT_DIGITS = 3;
-
-/** Fewer units show the spread too roughly: with 20 its standard error is 16 %, which is 32 % of the planned number. */
-const OBSERVED_UNITS_MIN = 20;
 /** The share of the variance of one input from which more repetitions save few inputs. */
 const BETWEEN_SHARE_HIGH = 0.5;
 
@@ -17,8 +21,10 @@ type DescribedPlan = Omit<ExperimentPlan, 'sentences'>;
 /** The settings of a plan that its response does not have. */
 interface PlanBasis extends Pick<PlanSpread, 'design' | 'design_effect'> {
   size: PlannedSize;
-  /** Fewest units of a switchback test with a verdict; null without any. */
-  units_for_verdict: number | null;
+  /** Fewest units of a switchback test with a verdict, null without any; for other experiments fewest independent inputs. */
+  least: number | null;
+  /** The distinct error rates of the described sizes, largest first. */
+  rates: readonly number[];
 }
 
 /** Returns the sentences. */
@@ -28,19 +34,15 @@ export function describePlan(plan: DescribedPlan, basis: PlanBasis): string[] {
     ...describeDetectable(plan, basis),
     ...describeRepetitions(plan),
     ...describeLimits(plan),
-    ...describeEvidence(plan, basis.design_effect),
+    ...describeEvidence(plan, basis),
   ];
 }
-
-/** Numbers of at least the first magnitude, or below the second, have an exponent in sentences. */
-const LONG_NUMBER_MIN = 1e15;
-const SHORT_NUMBER_MIN = 1e-6;
 
 function describeNeeded(
   { unit, units, plans, difference, power }: DescribedPlan,
   { design }: PlanBasis,
 ): string {
-  const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power, PERCENT_DIGITS)} of experiments,`;
+  const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power)} of experiments,`;
   if (unit === 'unit')
     return units === null
       ? `No plan of at most ${formatNumber(SWITCHBACK_UNITS_MAX)} units gives a verdict with ${formatDesign(design)}.`
@@ -56,26 +58,25 @@ function describeNeeded(
 }
 
 function describeDetectable(
-  { unit, units, detectable_difference, difference, power, error_rate }: DescribedPlan,
-  { size, design, units_for_verdict }: PlanBasis,
+  { unit, units, detectable_difference, difference, power }: DescribedPlan,
+  { size, design, least }: PlanBasis,
 ): string[] {
   if (size === null || (unit === 'unit' && units === null)) return [];
   const name =
     'units' in size
       ? `${formatNumber(size.units)} units`
       : `${formatNumber(size.inputs)} ${unit}s${size.repetitions > 1 ? ` with ${size.repetitions} repetitions` : ''}`;
-  if (detectable_difference === null && units_for_verdict !== null)
-    return [
-      `A plan of ${name} cannot give a verdict: with ${formatDesign(design)} it needs at least ${formatNumber(units_for_verdict)} units.`,
-    ];
   if (detectable_difference === null)
     return [
-      `A plan of ${name} cannot give a verdict: it needs at least ${countUnitsToReject(error_rate)} that count as independent.`,
+      unit === 'unit'
+        ? `A plan of ${name} cannot give a verdict: with ${formatDesign(design)} it needs at least ${formatNumber(least ?? 0)} units.`
+        : `A plan of ${name} cannot give a verdict: it needs at least ${least} that count as independent.`,
     ];
-  const found = formatDifference({ ...difference, value: detectable_difference });
-  return [
-    `A plan of ${name} finds differences from ${found} on in ${formatPercent(power, PERCENT_DIGITS)} of experiments.`,
-  ];
+  const found =
+    difference.type === 'relative'
+      ? formatPercent(detectable_difference)
+      : formatValue(detectable_difference);
+  return [`A plan of ${name} finds differences from ${found} on in ${formatPercent(power)} of experiments.`];
 }
 
 function formatDesign(design: PlanBasis['design']): string {
@@ -97,10 +98,10 @@ function describeRepetitions({ unit, between_inputs, within_input, observed }: D
   const share = between_inputs ** 2 / variance;
   return share >= BETWEEN_SHARE_HIGH
     ? [
-        `The effect varies between inputs (${formatPercent(share, PERCENT_DIGITS)} of the variance of one input), so repetitions save few inputs.`,
+        `The effect varies between inputs (${formatPercent(share)} of the variance of one input), so repetitions save few inputs.`,
       ]
     : [
-        `The noise of runs is ${formatPercent(1 - share, PERCENT_DIGITS)} of the variance of one input, and repetitions reduce that part.`,
+        `The noise of runs is ${formatPercent(1 - share)} of the variance of one input, and repetitions reduce that part.`,
       ];
 }
 
@@ -121,37 +122,34 @@ function describeLimits({ unit, units, plans, experiment_type }: DescribedPlan):
 }
 
 function describeEvidence(
-  { unit, observed, comparisons, error_rate }: DescribedPlan,
-  designEffect: number,
+  { unit, observed, comparisons }: DescribedPlan,
+  { design_effect: designEffect, rates }: PlanBasis,
 ): string[] {
   const texts: string[] = [];
-  if (observed && observed.units < OBSERVED_UNITS_MIN)
+  if (observed)
     texts.push(
-      `The spread comes from ${observed.units} ${unit}s and is a rough estimate; plan a third more to be safe.`,
+      `The spread comes from ${observed.units} ${unit}s. The plan takes the upper ${formatPercent(PLAN_CONFIDENCE)} confidence limit of its variance, ${formatEvidence(observed.variance_factor)} times the estimate.`,
     );
   if (unit === 'original' && designEffect > 1)
     texts.push(
-      `The originals depend on each other: ${roundToTwoDigits(designEffect)} say as much as one independent original.`,
+      `The originals depend on each other: ${formatEvidence(designEffect)} say as much as one independent original.`,
     );
   if (unit === 'unit')
     texts.push(
-      `In ${observed ? 'the design of the test' : 'the default design'} ${formatPercent(1 / designEffect, PERCENT_DIGITS)} of the units count; the others follow a switch within carry_over_units.`,
+      `In ${observed ? 'the design of the test' : 'the default design'} ${formatPercent(1 / designEffect)} of the units count; the others follow a switch within carry_over_units.`,
     );
-  if (comparisons > 1)
-    texts.push(
-      `${comparisons} comparisons share the error rate of 4 %, so each has ${formatPercent(error_rate, PERCENT_DIGITS)}.`,
-    );
+  if (comparisons > 1) texts.push(describeRates(comparisons, rates, unit));
   return texts;
 }
 
-function formatDifference({ type, value }: ExperimentPlan['difference']): string {
-  return type === 'relative' ? formatPercent(value, PERCENT_DIGITS) : formatNumber(value);
+/** Says which error rate the comparisons share; small experiments spend all of it at their end. */
+function describeRates(comparisons: number, rates: readonly number[], unit: DescribedPlan['unit']): string {
+  const [all, each] = [1, comparisons].map((number) => rates.map((rate) => formatPercent(rate / number)));
+  const small = unit === 'unit' ? `${SMALL_COINS_MAX} coins` : `${SMALL_UNITS_MAX} inputs`;
+  const shared = all?.join(` up to ${small}, and of `);
+  return `${comparisons} comparisons share the error rate of ${shared}${rates.length > 1 ? ' above' : ''}, so each has ${each?.join(' or ')}.`;
 }
 
-function formatNumber(value: number): string {
-  const magnitude = Math.abs(value);
-  // With all of its digits, such a number has up to 308 of them.
-  if (magnitude !== 0 && (magnitude >= LONG_NUMBER_MIN || magnitude < SHORT_NUMBER_MIN))
-    return `${Number(value.toPrecision(5))}`;
-  return new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 6 }).format(value);
+function formatDifference({ type, value }: ExperimentPlan['difference']): string {
+  return type === 'relative' ? formatExactPercent(value) : formatNumber(value);
 }

@@ -1,5 +1,7 @@
 /** Validates the request for a plan. Pure. */
 import type { PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { PLANNED_SIZE_MAX } from '@switchyard/contract/limits.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import type { ObservedSpread } from '../results/spread-analysis.ts';
 import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
@@ -8,9 +10,12 @@ import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 export type PlannedSize = { inputs: number; repetitions: number } | { units: number } | null;
 
 /** A spread, from an experiment or from assumptions. */
-export interface PlanSpread extends Omit<ObservedSpread, 'indicator' | 'units' | 'pairs'> {
+export interface PlanSpread
+  extends Omit<ObservedSpread, 'indicator' | 'units' | 'differing' | 'pairs' | 'pilot'> {
   /** null for assumptions. */
-  observed: Pick<ObservedSpread, 'indicator' | 'units' | 'pairs'> | null;
+  observed: Pick<ObservedSpread, 'indicator' | 'units' | 'differing' | 'pairs'> | null;
+  /** null for assumptions, which a plan takes as they are. */
+  pilot: ObservedSpread['pilot'] | null;
 }
 
 /** The validated request. */
@@ -28,13 +33,9 @@ const DEFAULT_DESIGN = { kind: 'blocked', carryOverUnits: 1, units: 40, unitMinu
 
 const ASSUMPTIONS = ['between_inputs', 'within_input', 'between_units'] as const;
 
-/** Returns the settings of the plan. Throws a 400 for a difference of 0 and for contradicting sizes. */
+/** Returns the settings of the plan. Throws a 400 for contradicting sizes. */
 export function parsePlanRequest(body: PlanRequest): PlanSettings {
   const { difference, inputs, repetitions, units } = body;
-  if (!(difference.value > 0))
-    throw badRequest(
-      `difference.value is ${difference.value}; a plan needs a difference above 0, such as 0.02 for 2 %.`,
-    );
   if (units && (inputs || repetitions))
     throw badRequest(
       `units is ${units}, and ${inputs ? 'inputs' : 'repetitions'} is given too; a switchback test has units, other experiments have inputs and repetitions, so give one of the two.`,
@@ -73,6 +74,7 @@ export function parseAssumptions(body: PlanRequest): PlanSpread {
     design_effect: isPaired ? 1 : 1 / estimateCountedShare(DEFAULT_DESIGN),
     design: isPaired ? null : DEFAULT_DESIGN,
     observed: null,
+    pilot: null,
   };
 }
 
@@ -83,6 +85,20 @@ export function rejectAssumptions(body: PlanRequest): void {
     throw badRequest(
       `${field} is ${body[field]}, and experiment_id names an experiment that shows the spread; give one of the two.`,
     );
+}
+
+/** Throws a 400 for a difference whose plan is larger than any experiment, or cannot be computed. */
+export function refuseSize(planned: number, spread: PlanSpread, { value }: PlanSettings['difference']): void {
+  // NaN is refused, too.
+  if (planned <= PLANNED_SIZE_MAX) return;
+  throw badRequest(
+    `difference.value is ${value}, and ${nameDeviations(spread)}: a plan would have more than ${formatNumber(PLANNED_SIZE_MAX)} ${spread.unit}s. Give a larger difference, such as a tenth of the standard deviation.`,
+  );
+}
+
+/** Returns the standard deviations above 0 with their fields, for a message. */
+export function nameDeviations(spread: PlanSpread): string {
+  return ASSUMPTIONS.flatMap((name) => (spread[name] ? [`${name} is ${spread[name]}`] : [])).join(' and ');
 }
 
 /** Throws a 400 for a size that the kind of experiment does not have. */

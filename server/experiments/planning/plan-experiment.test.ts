@@ -33,11 +33,16 @@ async function plan(application: string, body: object): Promise<ExperimentPlan> 
 const RELATIVE = { type: 'relative', value: 0.05 };
 
 /** The number of units by hand; see planning.test.ts. The quantiles are those of the error rate and of the power. */
-const computeNeeded = (variance: number, effect: number, z = 2.053_749, power = 0.841_621) =>
+const computeAt = (z: number, variance: number, effect: number, power = 0.841_621) =>
   Math.max(10, Math.ceil(((z + power) ** 2 * variance * (Math.PI / 3)) / effect ** 2 + z ** 2 / 2));
-/** A switchback test makes up for the verdicts that its test of the carry-over withholds: a power of 0.8 / 0.95. */
+/** Up to 20 inputs at 5 %, more at 4 %. */
+const computeNeeded = (variance: number, effect: number) => {
+  const few = computeAt(1.959_964, variance, effect);
+  return few <= 20 ? few : computeAt(2.053_749, variance, effect);
+};
+/** A switchback test makes up for the verdicts that its test of the carry-over withholds: a power of 0.8 / 0.99. */
 const computeNeededUnits = (deviation: number) =>
-  computeNeeded(4 * deviation ** 2, Math.log(1.05), 2.053_749, 1.003_147);
+  computeAt(2.053_749, 4 * deviation ** 2, Math.log(1.05), 0.870_846);
 
 describe('a plan from assumptions', () => {
   beforeAll(() => createExperimentApplication(server, 'assumed', { one: {} }));
@@ -67,7 +72,7 @@ describe('a plan from assumptions', () => {
       units: null,
       detectable_difference: null,
       sentences: [
-        `To find a difference of 5 % in 80 % of experiments, run ${plans[0]?.inputs} inputs once on each side, or ${plans[4]?.inputs} inputs with 10 repetitions.`,
+        `To find a difference of 5\u00a0% in 80\u00a0% of experiments, run ${plans[0]?.inputs} inputs once on each side, or ${plans[4]?.inputs} inputs with 10 repetitions.`,
       ],
     });
   });
@@ -78,7 +83,7 @@ describe('a plan from assumptions', () => {
     // 2.895370 × √(0.01 / ((40 - 2.108942) × 3 / π)) = 0.048134 on the scale of logarithms.
     expect(found.detectable_difference).toBeCloseTo(Math.expm1(0.048_134), 5);
     expect(found.sentences).toContain(
-      'A plan of 40 inputs with 2 repetitions finds differences from 4.93 % on in 80 % of experiments.',
+      'A plan of 40 inputs with 2 repetitions finds differences from 4.9\u00a0% on in 80\u00a0% of experiments.',
     );
     const few = await plan('assumed', { ...body, inputs: 9 });
     expect(few.detectable_difference).toBeNull();
@@ -88,20 +93,33 @@ describe('a plan from assumptions', () => {
   });
 
   test('for many comparisons has as many inputs as the exact test needs to reject', async () => {
-    // 100 comparisons leave an error rate of 0.0004 for each: 2 / 2^13 is below it, and 2 / 2^12 is not.
-    const body = { difference: RELATIVE, between_inputs: 0, comparisons: 100, inputs: 12 };
+    // Up to 20 inputs, 100 comparisons leave an error rate of 0.0005 for each: 2 / 2^12 is below it, and 2 / 2^11 is not.
+    const body = { difference: RELATIVE, between_inputs: 0, comparisons: 100, inputs: 11 };
     const found = await plan('assumed', body);
-    expect(found.plans[0]?.inputs).toBe(13);
+    expect(found.plans[0]?.inputs).toBe(12);
     expect(found.sentences[1]).toBe(
-      'A plan of 12 inputs cannot give a verdict: it needs at least 13 that count as independent.',
+      'A plan of 11 inputs cannot give a verdict: it needs at least 12 that count as independent.',
     );
   });
 
   test('divides the error rate among the comparisons', async () => {
     const found = await plan('assumed', { difference: RELATIVE, within_input: 0.1, comparisons: 10 });
     expect(found.error_rate).toBeCloseTo(0.004, 12);
-    expect(found.plans[0]?.inputs).toBe(computeNeeded(0.02, Math.log(1.05), 2.878_162));
-    expect(found.sentences.at(-1)).toBe('10 comparisons share the error rate of 4 %, so each has 0.4 %.');
+    expect(found.plans[0]?.inputs).toBe(computeAt(2.878_162, 0.02, Math.log(1.05)));
+    expect(found.sentences.at(-1)).toBe(
+      '10 comparisons share the error rate of 5\u00a0% up to 20 inputs, and of 4\u00a0% above, so each has 0.5\u00a0% or 0.4\u00a0%.',
+    );
+  });
+
+  test.each([
+    ['inputs', { between_inputs: 0.05, inputs: 15 }, 0.025, '5\u00a0%, so each has 2.5\u00a0%'],
+    ['inputs', { between_inputs: 0.1, inputs: 40 }, 0.02, '4\u00a0%, so each has 2\u00a0%'],
+    ['units', { between_units: 0.001, units: 20 }, 0.025, '5\u00a0%, so each has 2.5\u00a0%'],
+    ['units', { between_units: 0.1, units: 100 }, 0.02, '4\u00a0%, so each has 2\u00a0%'],
+  ])('T8: shares the error rate of that number of %s: %j', async (_unit, size, rate, text) => {
+    const found = await plan('assumed', { difference: RELATIVE, comparisons: 2, ...size });
+    expect(found.error_rate).toBe(rate);
+    expect(found.sentences.at(-1)).toBe(`2 comparisons share the error rate of ${text}.`);
   });
 
   test('takes an absolute difference in the unit of the indicator', async () => {
@@ -158,16 +176,31 @@ describe('a plan from assumptions', () => {
     expectError(await create((units ?? 0) - 1), 400, `a verdict needs at least ${units} units`);
   });
 
-  test.each(['relative', 'absolute'])('names a %s difference of 1e308 by a finite number', async (type) => {
-    const body = { difference: { type, value: 1e308 }, between_inputs: 1e300, inputs: 20 };
+  test.each(['relative', 'absolute'])('names a %s difference of 1e100 by a finite number', async (type) => {
+    const body = { difference: { type, value: 1e100 }, between_inputs: 1, inputs: 20 };
     const { sentences } = await plan('assumed', body);
-    expect(sentences[0]).toContain(type === 'relative' ? 'of 1e+310 %' : 'of 1e+308');
+    expect(sentences[0]).toContain(type === 'relative' ? 'of 1e+102\u00a0%' : 'of 1e+100');
     expect(sentences.join(' ')).not.toContain('Infinity');
     expect(Math.max(...sentences.map((text) => text.length))).toBeLessThan(300);
   });
 
   test.each([
     [{ difference: { type: 'relative', value: 0 }, within_input: 1 }, 'difference.value is 0'],
+    [
+      { difference: { type: 'relative', value: 5e-324 }, between_inputs: 5e-324 },
+      'difference.value is 5e-324',
+    ],
+    [{ difference: { type: 'absolute', value: 1e308 }, between_inputs: 1 }, 'difference.value is 1e+308'],
+    [{ difference: RELATIVE, between_inputs: 1e308, inputs: 12 }, 'between_inputs is 1e+308'],
+    [
+      { difference: RELATIVE, between_inputs: 1e100, inputs: 12 },
+      'difference.value is 0.05, and between_inputs is 1e+100: a plan would have more than 1,000,000 inputs. Give a larger difference',
+    ],
+    [{ difference: RELATIVE, between_units: 1e100 }, 'more than 1,000,000 units'],
+    [
+      { difference: { type: 'relative', value: 1e100 }, between_inputs: 2000, inputs: 12 },
+      'between_inputs is 2000: the smallest difference that a plan of this size finds is above the largest number',
+    ],
     [{ difference: RELATIVE }, 'experiment_id is missing'],
     [{ difference: RELATIVE, within_input: 1, between_units: 1 }, 'between_units is 1'],
     [{ difference: RELATIVE, within_input: 1, units: 5 }, 'units is 5'],
@@ -193,16 +226,28 @@ describe('a plan from assumptions', () => {
   });
 });
 
+/** Spread of the changes of inputs, with the factor of its upper 80 % limit: 7 / chi2.ppf(0.2, 7) of scipy. */
+function computeSpread(effects: readonly number[]): { variance: number; limit: number } {
+  const centre = effects.reduce((total, value) => total + value / effects.length, 0);
+  const variance = effects.reduce((total, value) => total + (value - centre) ** 2 / (effects.length - 1), 0);
+  return { variance, limit: 1.831_347_586_339_471 * variance };
+}
+const LIMIT_TEXT =
+  'The plan takes the upper 80\u00a0% confidence limit of its variance, 1.8 times the estimate.';
+
 describe('a plan from a batch experiment', () => {
+  const SIZES = [1, 2, 3, 4, 5, 6, 7, 8];
   beforeAll(async () => {
-    await createExperimentApplication(server, 'batched', {
-      plain: {},
-      plus: { shift: '1' },
-      zero: { factor: '0' },
-    });
+    await createExperimentApplication(
+      server,
+      'batched',
+      { plain: {}, plus: { shift: '1' }, double: { factor: '2' }, zero: { factor: '0' } },
+      SIZES.map((size) => ({ size })),
+    );
     for (const [id, instance_ids, repetitions] of [
       ['once', ['plain', 'plus'], 1],
       ['twice', ['plain', 'plus'], 2],
+      ['doubled', ['plain', 'double'], 1],
       ['alone', ['plain'], 2],
       ['from-zero', ['zero', 'plain'], 1],
     ] as const) {
@@ -215,10 +260,8 @@ describe('a plan from a batch experiment', () => {
       await waitForBatchEnd(server, 'batched', id);
     }
   });
-  // Inputs of the sizes 1, 2 and 3, to which the candidate adds 1.
-  const logarithms = [Math.log(2), Math.log(3 / 2), Math.log(4 / 3)];
-  const centre = logarithms.reduce((total, value) => total + value / 3, 0);
-  const variance = logarithms.reduce((total, value) => total + (value - centre) ** 2 / 2, 0);
+  // Inputs of the sizes 1 to 8, to which the candidate adds 1.
+  const { variance, limit } = computeSpread(SIZES.map((size) => Math.log((size + 1) / size)));
 
   test('has the spread of its runs, and the inputs that it asks for', async () => {
     const found = await plan('batched', {
@@ -231,16 +274,16 @@ describe('a plan from a batch experiment', () => {
       indicator: 'result.value',
       unit: 'input',
       measure: 'relative',
-      observed: { units: 3, pairs: 6, design_effect: 1 },
+      observed: { units: 8, differing: 8, pairs: 16, design_effect: 1 },
       within_input: 0,
     });
     expect(found.between_inputs).toBeCloseTo(Math.sqrt(variance), 10);
-    const inputs = computeNeeded(variance, Math.log(1.2));
+    const inputs = computeNeeded(limit, Math.log(1.2));
     expect(found.plans.map((one) => one.inputs)).toEqual(new Array(5).fill(inputs));
     expect(found.sentences).toEqual([
-      `To find a difference of 20 % in 80 % of experiments, run ${inputs} inputs once on each side.`,
-      'The effect varies between inputs (100 % of the variance of one input), so repetitions save few inputs.',
-      'The spread comes from 3 inputs and is a rough estimate; plan a third more to be safe.',
+      `To find a difference of 20\u00a0% in 80\u00a0% of experiments, run ${inputs} inputs once on each side.`,
+      'The effect varies between inputs (100\u00a0% of the variance of one input), so repetitions save few inputs.',
+      `The spread comes from 8 inputs. ${LIMIT_TEXT}`,
     ]);
   });
 
@@ -253,24 +296,19 @@ describe('a plan from a batch experiment', () => {
 
   test('plans an absolute difference from absolute differences, and another indicator', async () => {
     const found = await plan('batched', {
-      experiment_id: 'twice',
+      experiment_id: 'doubled',
       indicator: '$.result.custom.twice',
-      difference: { type: 'absolute', value: 1 },
+      difference: { type: 'absolute', value: 5 },
     });
-    // The candidate adds 2 to each: no spread at all.
+    // The candidate adds 2 to 16.
+    const spread = computeSpread(SIZES.map((size) => 2 * size));
     expect(found).toMatchObject({
       indicator: 'result.custom.twice',
       measure: 'absolute',
-      between_inputs: 0,
-      within_input: 0,
+      within_input: null,
     });
-    expect(found.plans[0]?.inputs).toBe(10);
-  });
-
-  test('from a single instance with repetitions is a lower bound', async () => {
-    const found = await plan('batched', { experiment_id: 'alone', difference: RELATIVE });
-    expect(found).toMatchObject({ between_inputs: null, within_input: 0, observed: { units: 3, pairs: 6 } });
-    expect(found.sentences[1]).toMatch(/a lower bound\.$/);
+    expect(found.between_inputs).toBeCloseTo(Math.sqrt(spread.variance), 10);
+    expect(found.plans[0]?.inputs).toBe(computeNeeded(spread.limit, 5));
   });
 
   test.each([
@@ -278,6 +316,13 @@ describe('a plan from a batch experiment', () => {
     [{ experiment_id: 'once', experiment_type: 'shadow' }, 'it must be a shadow experiment'],
     [{ experiment_id: 'once', units: 20 }, 'units is 20'],
     [{ experiment_id: 'from-zero' }, 'the mean of the control is 0'],
+    // The candidate adds 1 to each, and doubles each.
+    [
+      { experiment_id: 'twice', difference: { type: 'absolute', value: 1 } },
+      'All 8 inputs differ by the same amount',
+    ],
+    [{ experiment_id: 'doubled' }, 'All 8 inputs differ by the same amount'],
+    [{ experiment_id: 'alone' }, 'None of 8 inputs differs.'],
   ])('%j is a 400', async (body, text) => {
     expectError(await request('batched', { difference: RELATIVE, ...body }), 400, text);
   });
@@ -289,7 +334,7 @@ describe('a plan from an online test', () => {
 
   test('has the spread of the originals of a shadow test, and counts copies', async () => {
     const shadow = shadowCalls(() => server, 'online');
-    const costs = [100, 200, 400];
+    const costs = [100, 400, 120, 300, 110, 350, 130, 250];
     await shadow.startTest({ id: 'shadow', termination_events: { maximum_runs: costs.length } });
     for (const cost of costs) {
       clock.advance(1);
@@ -297,12 +342,10 @@ describe('a plan from an online test', () => {
     }
     await shadow.waitForStatus('shadow', 'completed');
     const found = await plan('online', { experiment_id: 'shadow', difference: RELATIVE });
-    const logarithms = costs.map((cost) => Math.log((cost - 10) / cost));
-    const centre = logarithms.reduce((total, value) => total + value / 3, 0);
-    const variance = logarithms.reduce((total, value) => total + (value - centre) ** 2 / 2, 0);
+    const { variance, limit } = computeSpread(costs.map((cost) => Math.log((cost - 10) / cost)));
     expect(found).toMatchObject({ unit: 'original', experiment_type: 'shadow' });
     expect(found.between_inputs).toBeCloseTo(Math.sqrt(variance), 10);
-    const inputs = computeNeeded(variance, Math.log(1.05));
+    const inputs = computeAt(2.053_749, limit, Math.log(1.05));
     expect(found.plans).toEqual([{ repetitions: 1, inputs, runs: inputs }]);
     expectError(
       await request('online', { experiment_id: 'shadow', difference: RELATIVE, inputs: 20, repetitions: 2 }),
@@ -335,7 +378,8 @@ describe('a plan from an online test', () => {
     const found = await plan('online', { experiment_id: 'turns', difference: RELATIVE, units: 100 });
     expect(found).toMatchObject({ unit: 'unit', experiment_type: 'switchback', plans: [] });
     const { between_units, observed } = found;
-    const counted = computeNeededUnits(between_units ?? 0);
+    const counted = computeNeededUnits((between_units ?? 0) * Math.sqrt(observed?.variance_factor ?? 0));
     expect(found.units).toBe(Math.ceil(counted * (observed?.design_effect ?? 0)));
+    expect(found.sentences).toContainEqual(expect.stringMatching(/upper 80\u00a0% confidence limit/));
   });
 });

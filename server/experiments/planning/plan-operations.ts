@@ -1,13 +1,15 @@
 /** Handler of the operation that plans an experiment. */
 import { PLANNED_FROM_TYPES, type PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { readObservations } from '../results/read-observations.ts';
-import type { ObservedSpread, SpreadSettings } from '../results/spread-analysis.ts';
+import { EstimatedSpread, type SpreadSettings } from '../results/spread-analysis.ts';
+import { DIFFERING_MIN } from '../statistics/error-rates.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import { findExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -69,22 +71,33 @@ async function findPlannedExperiment(
   return experiment;
 }
 
-/** Returns the spread of the experiment. Throws a 400 when too few of its runs report the indicator. */
+/** The worker thread computes the spread. */
+const parseSpread = createJsonParser(EstimatedSpread);
+
+/** Returns the spread of the experiment. Throws a 400 when too few of its runs report the indicator, or too few inputs differ. */
 async function readSpread(
   context: Pick<Context, 'database' | 'resultsWorkerPool' | 'onlineTestResults'>,
   experiment: ExperimentsTable,
   settings: SpreadSettings,
 ): Promise<PlanSpread> {
-  const found: ObservedSpread | null = JSON.parse(await estimateSpread(context, experiment, settings));
+  const found = parseSpread(await estimateSpread(context, experiment, settings), 'The spread');
+  const id = quoteValue(experiment.id);
+  const name = settings.indicator
+    ? `the indicator ${quoteValue(settings.indicator)}`
+    : 'its primary indicator';
   if (found === null)
     throw badRequest(
-      `experiment_id is ${quoteValue(experiment.id)}, which shows no spread of ${settings.indicator ? `the indicator ${quoteValue(settings.indicator)}` : 'its primary indicator'}: at least two inputs must have a number on both sides, or several repetitions, and a switchback test two counted units of each side. Name another experiment or indicator, or give standard deviations.`,
+      `experiment_id is ${id}, which shows no spread of ${name}: at least ${DIFFERING_MIN} inputs must have different numbers on both sides, or in several repetitions, and a switchback test two counted units of each side. Name another experiment or indicator, or give standard deviations.`,
     );
-  const { indicator, units, pairs, ...spread } = found;
-  return { ...spread, observed: { indicator, units, pairs } };
+  if ('missing' in found)
+    throw badRequest(
+      `experiment_id is ${id}, which shows no spread of ${name}. ${found.missing} Run it on more inputs, such as those of a larger input set, or give standard deviations instead: ${experiment.kind === 'switchback' ? 'between_units' : 'between_inputs and within_input'}.`,
+    );
+  const { indicator, units, differing, pairs, ...spread } = found;
+  return { ...spread, observed: { indicator, units, differing, pairs } };
 }
 
-function estimateSpread(
+async function estimateSpread(
   {
     database,
     resultsWorkerPool,
@@ -95,13 +108,17 @@ function estimateSpread(
 ): Promise<string> {
   if (experiment.kind !== 'batch') return onlineTestResults.estimateSpread(experiment, settings);
   const definition = parseBatchDefinition(experiment);
-  const { order, versions } = definition;
-  return resultsWorkerPool.compute(
+  const { order, versions, inputs_in_time_order = false } = definition;
+  const { json } = await resultsWorkerPool.compute(
     {
       kind: 'spread',
-      of: { order, settings: definition, planWarnings: [], progress: 'complete', seed: experiment.id },
+      of: {
+        ...{ order, settings: definition, planWarnings: [], inputs_in_time_order },
+        ...{ progress: 'complete', seed: experiment.id },
+      },
       ...settings,
     },
     readObservations(database.read, experiment.uid, new Map(Object.entries(versions))),
   );
+  return json;
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../clock.ts';
 import type { Database, Reader, Writer } from '../../database/database.ts';
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
+import { buildRunPlan } from '../operations/build-run-plan.ts';
 import { parseObservation } from '../results/batch-analysis.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { resolveObjective } from '../results/select-indicators.ts';
@@ -78,7 +79,7 @@ async function insertRound(
   experiment: ExperimentsTable,
   { definition, race, now }: { definition: BatchDefinition; race: RacePlan; now: number },
 ): Promise<RacePlan> {
-  const { uid, id, type } = experiment;
+  const { uid } = experiment;
   const { seeds, seed_option } = definition;
   const formatKey = (input: { input_set_id: string; input_id: string }) =>
     JSON.stringify([input.input_set_id, input.input_id]);
@@ -87,23 +88,13 @@ async function insertRound(
     race,
     optionSets: new Map(Object.entries(definition.option_sets)),
     seeds: seeds && seed_option ? { values: seeds, option: seed_option } : null,
-    seed: definition.run_order?.seed ?? uid,
+    seed: definition.run_order.seed,
     findContent(input) {
       const content = contents.get(formatKey(input));
       if (!content) throw new Error(`The experiment ${uid} has no content of the input ${input.input_id}.`);
       return content;
     },
   });
-  await insertPlannedRuns(
-    tx,
-    {
-      ownerUid: uid,
-      applicationUid: experiment.application_uid,
-      plannedAt: now,
-      userEmail: experiment.user_email,
-      experiment: { uid, id, type },
-    },
-    planned.runs,
-  );
+  await insertPlannedRuns(tx, buildRunPlan(experiment, now), planned.runs);
   return planned.race;
 }

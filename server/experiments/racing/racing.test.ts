@@ -79,7 +79,7 @@ async function raceToEnd(id: string, choose: (run: ChosenRun) => ChosenOutcome):
 }
 
 /** The value of a scenario is this share of the size of the input. */
-const SHARES: Record<string, number> = { control: 1, good: 0.97, equal: 1, bad: 1.1, worst: 1.3 };
+const SHARES: Record<string, number> = { control: 1, good: 0.97, equal: 1, bad: 3, worst: 4 };
 const sizes = new Map<string, number>();
 const report = ({ input_id, scenario_id }: ChosenRun): ChosenOutcome => {
   const size = sizes.get(input_id) ?? 100 + sizes.size;
@@ -87,11 +87,18 @@ const report = ({ input_id, scenario_id }: ChosenRun): ChosenOutcome => {
   return { indicators: { 'result.value': size * (SHARES[scenario_id ?? ''] ?? Number.NaN) } };
 };
 
-/** Returns the e-value after so many inputs, each with the effect of the first one: positive is worse. */
-function computeConstantEvidence(inputs: number, sign: 1 | -1): number {
-  const rates = [0.25, 0.5, 1, 2];
-  const products = rates.map((rate) => (2 / (1 + Math.exp(-2 * rate * sign))) ** inputs);
-  return products.reduce((total, product) => total + product / rates.length, 0);
+/** Returns the e-value after so many inputs with the same change, of which 0.5 is the largest loss. */
+function computeConstantEvidence(inputs: number, change: number): number {
+  const bets = [
+    { rate: 1, part: 1 / 2 },
+    { rate: 1 / 2, part: 1 / 4 },
+    { rate: 1 / 4, part: 1 / 8 },
+    { rate: 1 / 8, part: 1 / 8 },
+  ];
+  return bets.reduce(
+    (total, { rate, part }) => total + part * Math.max(0, 1 + (rate * change) / 0.5) ** inputs,
+    0,
+  );
 }
 
 test('a configuration that loses every input is dropped after ten, and the others run the rest', async () => {
@@ -125,10 +132,12 @@ test('a configuration that loses every input is dropped after ten, and the other
   const [good, bad] = ended.comparisons;
   expect(bad).toMatchObject({
     candidate: { scenario_id: 'bad' },
-    racing: { status: 'dropped', inputs: 10, dropped_after_inputs: 10, against: { instance_id: 'control' } },
+    racing: { status: 'dropped', inputs: 10, dropped_after_inputs: 10, against: { scenario_id: 'good' } },
     indicators: [{ verdict: 'undecided', interim: true, inputs: { total: 10, losses: 10 } }],
   });
-  expect(bad?.racing?.e_value).toBeCloseTo(computeConstantEvidence(10, 1), 6);
+  // 3 is worse than 1 by two thirds, and worse than 0.97 by a little more.
+  const against = (computeConstantEvidence(10, 2 / 3) + computeConstantEvidence(10, 2.03 / 3)) / 2;
+  expect((bad?.racing?.e_value ?? 0) / against).toBeCloseTo(1, 9);
   expect(bad?.racing?.threshold).toBeCloseTo(20, 12);
   expect(bad?.indicators[0]?.reasons.join(' ')).toContain('The race dropped this candidate after 10 inputs');
   expect(good).toMatchObject({
@@ -137,7 +146,8 @@ test('a configuration that loses every input is dropped after ten, and the other
     indicators: [{ verdict: 'better', interim: false, inputs: { total: 20, wins: 20 } }],
   });
   // Against the control over 20 inputs, and against the dropped one over 10.
-  const evidence = (computeConstantEvidence(20, -1) + computeConstantEvidence(10, -1)) / 2;
+  const evidence =
+    (computeConstantEvidence(20, 1 - 1 / 0.97) + computeConstantEvidence(10, 1 - 3 / 0.97)) / 2;
   expect(good?.racing?.e_value).toBeCloseTo(evidence, 12);
   expect(good?.indicators[0]?.reasons.join(' ')).toContain('ran every input of the race');
   // The dropped candidate keeps its share of the family: 2 / 2^20, times two candidates.
@@ -171,7 +181,7 @@ test('configurations that tie stay, and their comparisons are those of a test wi
   await endRuns(server, plain.id, report);
   results.push(await waitForBatchEnd(server, application, plain.id));
   const [withRace, without] = results.map(({ comparisons }) => comparisons[0]?.indicators[0]);
-  expect(withRace?.verdict).toBe('equivalent');
+  expect(withRace?.verdict).toBe('same');
   expect(withRace?.wilcoxon).toEqual(without?.wilcoxon);
   expect(withRace?.mean_difference?.value).toBe(without?.mean_difference?.value);
   expect(results[0]?.racing?.runs_saved).toBe(0);
@@ -227,7 +237,7 @@ test.each([
   const option_sets = { deep: { depth: '2' } };
   const { id } = await createBatchExperiment(server, application, describeRace([], { runs, option_sets }));
   const { comparisons, racing } = await raceToEnd(id, ({ option_set, scenario_id }) => ({
-    indicators: { 'result.value': option_set === 'deep' || scenario_id === 'deep' ? 110 : 100 },
+    indicators: { 'result.value': option_set === 'deep' || scenario_id === 'deep' ? 300 : 100 },
   }));
   expect(comparisons).toMatchObject([
     {

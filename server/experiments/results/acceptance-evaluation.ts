@@ -1,11 +1,14 @@
 /** Evaluates an acceptance test from the runs of its batch. Pure. */
-import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import { type AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import Type, { type Static } from 'typebox';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
+import { decideTie } from '../statistics/acceptance/accept-same.ts';
 import {
   collectEvidence,
   decideRule,
+  findObjection,
   type IndicatorEvidence,
   type RuleDecision,
 } from '../statistics/acceptance/decide-rule.ts';
@@ -17,7 +20,7 @@ import {
   warnOfMissingRuns,
 } from '../statistics/acceptance/missing-runs.ts';
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
-import { flattenDistribution, type Metric } from '../statistics/acceptance-metrics.ts';
+import { flattenDistribution, Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions, type ExploredComparison } from '../statistics/features/interactions.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
@@ -66,7 +69,8 @@ export interface AcceptanceResultsRequest {
 }
 
 /** The stored result of a rule. A response has the rule in the form of the API. */
-export type EvaluatedRule = Omit<MetricResult, 'metric'> & { metric: Metric };
+export const EvaluatedRule = Type.Object({ ...MetricResult.properties, metric: Metric });
+export type EvaluatedRule = Static<typeof EvaluatedRule>;
 
 /** Results without the method of analysis, which every kind of results has. */
 type EvaluatedTest = Omit<AcceptanceResults, 'method' | 'metric_results'> & {
@@ -106,6 +110,7 @@ export function evaluateAcceptanceTest(
       ...listTimeBlockers(indicator, group),
     ],
     clusterings: listClusterings(inputs),
+    seeks_relation: inputs.cluster_by === undefined,
     features: inputs.features ?? [],
     possibly_serial: inputs_in_time_order,
   };
@@ -116,7 +121,11 @@ export function evaluateAcceptanceTest(
   const metric_results = metrics.map((metric): EvaluatedRule => {
     const found = findByKey(evidence, metric.field);
     const settings = { ...findByKey(fields.settings, metric.field), ...shared, failure_margin };
-    const decision = refuseSelectedRuns(decideRule(metric, found, settings), selected);
+    const comparison = findByKey(comparisons, formatComparisonKey(metric));
+    const decision = refuseSelectedRuns(
+      decideTie(metric, decideRule(metric, found, settings), comparison, findObjection(found, settings)),
+      selected,
+    );
     return {
       metric,
       ...addReasons(metric, decision, sides),
@@ -125,7 +134,7 @@ export function evaluateAcceptanceTest(
         control: formatSide(control, runs.control, found.all.control),
         candidate: formatSide(candidate, runs.candidate, found.all.candidate),
       },
-      comparison: findByKey(comparisons, formatComparisonKey(metric)),
+      comparison,
     };
   });
   return {
@@ -202,16 +211,24 @@ function resolveIndicators(
   settings: ReadonlyMap<string, FieldSettings>,
 ): Map<string, FamilyIndicator> {
   return new Map(
-    metrics.map((metric): [string, FamilyIndicator] => [
-      formatComparisonKey(metric),
-      {
-        ...findByKey(settings, metric.field),
+    metrics.map((metric): [string, FamilyIndicator] => {
+      const found = findByKey(settings, metric.field);
+      const type = found.value_type === 'flag' ? 'absolute' : 'relative';
+      const key = formatComparisonKey(metric);
+      const declared = metrics.flatMap((one) =>
+        one.largest_loss === undefined || formatComparisonKey(one) !== key ? [] : [one.largest_loss],
+      );
+      const indicator: FamilyIndicator = {
+        ...found,
         indicator: metric.field,
         role: 'primary',
         direction: findDirection(metric),
+        // Rules that share a comparison may declare several.
+        largest_loss: declared.length === 0 ? null : { type, value: Math.max(...declared) },
         failure_margin: failure_margin ?? null,
-      },
-    ]),
+      };
+      return [key, indicator];
+    }),
   );
 }
 
@@ -238,7 +255,10 @@ function compareIndicatorsOnce(
   {
     features,
     ...shared
-  }: Pick<FamilyDesign, 'listIndicatorBlockers' | 'clusterings' | 'resampler' | 'possibly_serial'> & {
+  }: Pick<
+    FamilyDesign,
+    'listIndicatorBlockers' | 'clusterings' | 'seeks_relation' | 'resampler' | 'possibly_serial'
+  > & {
     features: string[];
   },
 ): Map<string, ExploredComparison> {

@@ -138,6 +138,7 @@ describe('B15: the control is the first group', () => {
     },
     versions: {},
     hidden: {},
+    run_order: { design: 'randomized-blocks', seed: 's' },
   };
   const v2First = ['v2', 'v1'];
   test.each([

@@ -70,7 +70,10 @@ describe('a batch', () => {
 });
 
 test('a shadow test compares 50 indicators, those with an objective first, and warns of more', () => {
-  const definition = { baseline: 'a', candidates: ['b'], maximumRuns: 1, from: null, until: null };
+  const definition = {
+    ...{ baseline: 'a', candidates: ['b'], maximumRuns: 1, from: null, until: null },
+    ...{ sampleShare: 1, clusterBy: ['caller'] },
+  };
   const analyse = (count: number, objectives: Record<string, 'maximize'>) =>
     analyseShadowTest(
       {
@@ -95,6 +98,7 @@ describe('a switchback test', () => {
     units: ['a', 'b'],
     seed: 's',
     start: 0,
+    design: { kind: 'independent' as const, carryOverUnits: 0 },
     objectives: {},
   };
   const analyse = (runs: UnitObservation[], objectives: Record<string, 'maximize'> = {}) =>

@@ -7,6 +7,8 @@ import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-en
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { parseIndicators } from '../../runs/run-columns.ts';
 import {
   explainDeletedInputs,
   explainJoinedSides,
@@ -51,7 +53,8 @@ export interface BatchResultsRequest {
 }
 
 /** An observation whose indicators are the stored JSON; the worker thread parses it. */
-export interface RawObservation extends Omit<Observation, 'indicators'> {
+export interface RawObservation extends Omit<Observation, 'indicators' | 'run_id'> {
+  run_id?: RunId;
   indicators: string;
   /** The statistics block of a run with time series. */
   series?: string;
@@ -72,7 +75,7 @@ export function parseObservation({
   const incumbents = series === undefined ? null : parseIncumbents(series);
   return {
     ...run,
-    indicators: JSON.parse(indicators) as Observation['indicators'],
+    indicators: parseIndicators({ id: run.run_id ?? 'without an id', indicators }),
     ...(incumbents === null ? {} : { incumbents }),
   };
 }
@@ -110,11 +113,9 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
   );
   const ensembles = groups.flatMap((group) => summarizeEnsemble(group) ?? []);
   const omitted = grouped.omitted_groupings.map((keys) => keys.join(', '));
+  // Verdicts come first: the distributions of a large batch are megabytes.
   return {
-    grouped_distributional_summaries: grouped.summaries,
     comparisons: compared.comparisons,
-    ...(profiled.profiles.length === 0 ? {} : { profiles: profiled.profiles }),
-    ...(ensembles.length === 0 ? {} : { ensembles }),
     warnings: [
       ...request.planWarnings,
       ...(standings?.warnings ?? []),
@@ -127,6 +128,9 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
       ...compared.warnings,
       ...profiled.warnings,
     ],
+    ...(profiled.profiles.length === 0 ? {} : { profiles: profiled.profiles }),
+    ...(ensembles.length === 0 ? {} : { ensembles }),
+    grouped_distributional_summaries: grouped.summaries,
   };
 }
 
@@ -196,6 +200,7 @@ function compareGroups(
     serial: false,
     possibly_serial: inputs_in_time_order,
     clusterings: listClusterings(settings),
+    seeks_relation: settings.cluster_by === undefined,
     progress,
     listIndicatorBlockers: (indicator, group) => [
       ...deleted,

@@ -1,8 +1,10 @@
-/** Computes the results of an experiment of any kind, as JSON. Pure. */
+/** Computes the results of an experiment of any kind. Pure. */
+import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
+import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
-import { formatResults } from '../store/analysis-method.ts';
 import { type AcceptanceResultsRequest, evaluateAcceptanceTest } from './acceptance-evaluation.ts';
 import { analyseBatch } from './batch-analysis.ts';
+import { decideCompared, decideSwitchback } from './decisions/decide-experiment.ts';
 import { analyseShadowTest, analyseSwitchbackTest, type UnitObservation } from './online-test-analysis.ts';
 import { RunReader } from './run-reader.ts';
 import { listNamedIndicators } from './select-indicators.ts';
@@ -17,6 +19,16 @@ import {
 /** A request for the results of an experiment, by its kind, or for the spread that its runs show. */
 export type ResultsRequest = ComparedRequest | AcceptanceResultsRequest | SpreadRequest;
 
+/** Results in JSON, and the few fields that the server reads from them: parsing megabytes would delay other requests. */
+export interface ComputedResults {
+  /** A JSON object without the decision and the method. */
+  json: string;
+  /** Absent when nothing is compared. */
+  decision?: Decision;
+  /** The compared groups of a batch. */
+  compared?: Pick<ComparedGroups, 'control' | 'candidate'>[];
+}
+
 /** Creates a reader that keeps every indicator that the request names. */
 export function createRunReader(request: ResultsRequest): RunReader {
   if (request.kind === 'acceptance')
@@ -27,23 +39,35 @@ export function createRunReader(request: ResultsRequest): RunReader {
   return new RunReader([...listNamedIndicators(settings), ...planned]);
 }
 
-/** Computes the requested results, and returns them as JSON with the method of analysis. */
+/** Computes the requested results. */
 export function computeResults(
   request: ResultsRequest,
   { runs, isTruncated }: Pick<RunReader, 'runs' | 'isTruncated'>,
-): string {
-  if (request.kind === 'acceptance') return formatResults(evaluateAcceptanceTest(request, runs));
-  if (request.kind === 'spread') return JSON.stringify(estimateSpread(request, runs));
-  const analysis = analyse(request, runs);
+): ComputedResults {
+  if (request.kind === 'acceptance') return { json: JSON.stringify(evaluateAcceptanceTest(request, runs)) };
+  if (request.kind === 'spread') return { json: JSON.stringify(estimateSpread(request, runs)) };
+  const { analysis, ...read } = analyse(request, runs);
   if (isTruncated)
     analysis.warnings.push(
       'Indicators that the fewest runs reported are left out: there are too many numbers.',
     );
-  return formatResults(analysis);
+  return { json: JSON.stringify(analysis), ...read };
 }
 
 function analyse(request: ComparedRequest, runs: readonly UnitObservation[]) {
-  if (request.kind === 'shadow') return analyseShadowTest(request, runs);
-  if (request.kind === 'switchback') return analyseSwitchbackTest(request, runs);
-  return analyseBatch(request, runs);
+  const settings = readSettings(request);
+  if (request.kind === 'shadow') {
+    const analysis = analyseShadowTest(request, runs);
+    return { analysis, ...decideCompared(settings, analysis.compared) };
+  }
+  if (request.kind === 'switchback') {
+    const analysis = analyseSwitchbackTest(request, runs);
+    return { analysis, ...decideSwitchback(request.definition, analysis.compared) };
+  }
+  const analysis = analyseBatch(request, runs);
+  return {
+    analysis,
+    ...decideCompared(settings, analysis.comparisons),
+    compared: analysis.comparisons.map(({ control, candidate }) => ({ control, candidate })),
+  };
 }

@@ -15,6 +15,7 @@ import { CANCELED_SHARE_MAX } from '../statistics/paired/warnings.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import {
+  hasDefaultClusterings,
   listOriginalClusterings,
   readSwitchbackDesign,
   type ShadowDefinition,
@@ -81,6 +82,7 @@ export function analyseShadowTest(
       unit: 'original',
       serial: true,
       clusterings: listOriginalClusterings(definition),
+      seeks_relation: hasDefaultClusterings(definition),
       progress,
       listIndicatorBlockers: (indicator) => [
         ...explainDeletedCopies(copies),

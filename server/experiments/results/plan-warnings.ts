@@ -3,7 +3,7 @@ import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
 import type { SwitchbackDefinition } from '../store/online-test-definitions.ts';
 
-/** Returns the warnings in sentences. A test of an older release has none. */
+/** Returns the warnings in sentences. */
 export function listPlanWarnings(definition: SwitchbackDefinition): string[] {
   const { redraws = 0 } = definition;
   const missing = describeMissingVerdict(definition);

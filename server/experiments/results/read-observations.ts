@@ -3,10 +3,9 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
-import { parseStartConditions } from '../../runs/execute/start-conditions.ts';
+import { type LabelledRow, parseLabels, parseStartConditions } from '../../runs/run-columns.ts';
 import { listDeletedRuns } from '../../runs/store/deleted/deleted-runs.ts';
 import { findRunSeries, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
-import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { DeletedExperimentRunsTable, PlannedRunsTable } from '../../runs/store/schema.ts';
 import type { RunStart } from '../statistics/observations.ts';
@@ -70,7 +69,7 @@ export async function* readObservations(
   }
 }
 
-type DescribedRow = Pick<ObservedRun, 'input_id' | 'labels'>;
+type DescribedRow = Pick<ObservedRun, 'input_id'> & LabelledRow;
 
 /** Returns the function that finds clusters and features of a run's input. A run that joined the batch has neither. */
 function indexProperties(
@@ -143,7 +142,7 @@ function formatDeletedRun(run: DeletedExperimentRunsTable): RawObservation {
   };
 }
 
-function formatLabels(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'labels'>) {
+function formatLabels(row: Pick<ObservedRun, 'instance_id' | 'version_id'> & LabelledRow) {
   const { option_set, scenario_id, repetition, block } = parseLabels(row);
   return {
     instance_id: row.instance_id,

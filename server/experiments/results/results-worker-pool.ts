@@ -1,5 +1,5 @@
 /**
- * Computes the results of experiments as JSON. Parsing and statistics of thousands of runs take seconds of processor time,
+ * Computes the results of experiments. Parsing and statistics of thousands of runs take seconds of processor time,
  * so they run in worker threads and the main thread continues to serve requests. A thread that has ended a computation
  * waits for the next one, because its start takes 0.2 s of a core, most of it to load the statistics.
  *
@@ -9,8 +9,13 @@
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { RawObservation } from './batch-analysis.ts';
-import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
-import type { ResultsMessage } from './results-worker.ts';
+import {
+  type ComputedResults,
+  computeResults,
+  createRunReader,
+  type ResultsRequest,
+} from './compute-results.ts';
+import type { ResultsMessage, ResultsResponse } from './results-worker.ts';
 
 /** For up to this number of runs, the computation takes less time than the start of a thread. */
 const MAIN_THREAD_RUNS_MAX = 8;
@@ -22,8 +27,8 @@ export class ResultsWorkerPool {
   readonly #computations = new PQueue({ concurrency: THREADS_MAX });
   readonly #idleThreads: ResultsThread[] = [];
 
-  /** Returns the requested results of the runs as JSON. Throws when a worker thread fails. */
-  async compute(request: ResultsRequest, runs: AsyncIterable<RawObservation[]>): Promise<string> {
+  /** Returns the requested results of the runs. Throws when a worker thread fails. */
+  async compute(request: ResultsRequest, runs: AsyncIterable<RawObservation[]>): Promise<ComputedResults> {
     const batches = runs[Symbol.asyncIterator]();
     const first = await batches.next();
     const second = first.done ? first : await batches.next();
@@ -40,7 +45,7 @@ export class ResultsWorkerPool {
     request: ResultsRequest,
     firstBatches: readonly IteratorResult<RawObservation[], unknown>[],
     remainingBatches: AsyncIterator<RawObservation[]>,
-  ): Promise<string> {
+  ): Promise<ComputedResults> {
     const thread = this.#acquireThread();
     try {
       await thread.send({ kind: 'request', request });
@@ -48,7 +53,9 @@ export class ResultsWorkerPool {
       for (const { done, value } of firstBatches) if (!done) await thread.send({ kind: 'runs', runs: value });
       for (let next = await remainingBatches.next(); !next.done; next = await remainingBatches.next())
         await thread.send({ kind: 'runs', runs: next.value });
-      return await thread.send({ kind: 'end' });
+      const results = await thread.send({ kind: 'end' });
+      if (results === null) throw new Error('The results worker ended a computation without results.');
+      return results;
     } finally {
       this.#releaseThread(thread);
     }
@@ -86,8 +93,8 @@ class ResultsThread {
   }
 
   /** Sends a message and returns its response. Throws when the thread fails. */
-  async send(message: ResultsMessage): Promise<string> {
-    const response = Promise.withResolvers<string>();
+  async send(message: ResultsMessage): Promise<ResultsResponse> {
+    const response = Promise.withResolvers<ResultsResponse>();
     this.#worker.once('message', response.resolve);
     this.#worker.postMessage(message);
     return Promise.race([response.promise, this.#failure.promise]);

@@ -1,10 +1,15 @@
 /**
  * A worker thread of results-worker-pool.ts, for one computation after another. Confirms each batch of runs, and sends the
- * results as JSON in the end. A new request discards the runs of one that was given up.
+ * results in the end. A new request discards the runs of one that was given up.
  */
 import { parentPort } from 'node:worker_threads';
 import type { RawObservation } from './batch-analysis.ts';
-import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
+import {
+  type ComputedResults,
+  computeResults,
+  createRunReader,
+  type ResultsRequest,
+} from './compute-results.ts';
 import type { RunReader } from './run-reader.ts';
 
 /** The pool sends a request, then each batch of its runs, then the end of the runs. Each message has one response. */
@@ -13,20 +18,23 @@ export type ResultsMessage =
   | { kind: 'runs'; runs: readonly RawObservation[] }
   | { kind: 'end' };
 
+/** The response to the end of the runs is their results, and null to other messages. */
+export type ResultsResponse = ComputedResults | null;
+
 class ResultsWorker {
   /** The computation in progress. */
   #current: { request: ResultsRequest; reader: RunReader } | undefined;
 
-  handle(message: ResultsMessage): string {
+  handle(message: ResultsMessage): ResultsResponse {
     if (message.kind === 'request') {
       this.#current = { request: message.request, reader: createRunReader(message.request) };
-      return '';
+      return null;
     }
     if (!this.#current) throw new Error('Runs came before their request.');
     const { request, reader } = this.#current;
     if (message.kind === 'runs') {
       for (const run of message.runs) reader.add(run);
-      return '';
+      return null;
     }
     this.#current = undefined;
     return computeResults(request, reader);

@@ -23,6 +23,7 @@ export const DEFAULT_INDICATOR = {
   margin: DEFAULT_MARGIN,
   tie_tolerance: DEFAULT_TIE_TOLERANCE,
   shift: 0,
+  largest_loss: null,
   failure_margin: null,
   failure_value: null,
 } as const satisfies Omit<FamilyIndicator, 'indicator' | 'role'>;
@@ -130,7 +131,9 @@ function resolveIndicators(
 /** Compares the shares of true: a ratio of 0 and 1 has no meaning. */
 function measureAsFlag(objective: ReturnType<typeof resolveObjective>): ReturnType<typeof resolveObjective> {
   const margin = objective.margin === DEFAULT_MARGIN ? FLAG_MARGIN : objective.margin;
-  return { ...objective, value_type: 'flag', measure: 'absolute', shift: 0, margin };
+  // A change of a flag is a share itself.
+  const largest_loss = objective.largest_loss && { ...objective.largest_loss, type: 'absolute' as const };
+  return { ...objective, value_type: 'flag', measure: 'absolute', shift: 0, margin, largest_loss };
 }
 
 /** Returns the settings of an indicator, with defaults. */
@@ -138,8 +141,13 @@ export function resolveObjective(
   objective: Objective | undefined,
 ): Omit<FamilyIndicator, 'indicator' | 'role'> {
   const settings = typeof objective === 'string' ? { direction: objective } : (objective ?? {});
-  const values = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
-  return { ...DEFAULT_INDICATOR, ...Object.fromEntries(values) };
+  const { largest_loss, ...others } = settings;
+  const values = Object.entries(others).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    ...DEFAULT_INDICATOR,
+    ...Object.fromEntries(values),
+    largest_loss: largest_loss == null ? null : { type: 'relative', value: largest_loss },
+  };
 }
 
 /** Indexes entries by every name that their indicator may have. An entry with exactly that name takes precedence. */

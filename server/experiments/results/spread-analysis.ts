@@ -2,20 +2,37 @@
  * Estimates the spread that an experiment's runs show, for the plan of another one. Pure; results-worker-pool.ts runs it in a
  * worker thread. A comparison of two equal instances (an A/A experiment) shows the same spread as one with an effect.
  */
+import Type, { type Static } from 'typebox';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
+import { DIFFERING_MIN } from '../statistics/error-rates.ts';
 import { mean } from '../statistics/numbers.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { measureIndicator, type PairedMeasurement } from '../statistics/paired/compare.ts';
+import {
+  type ComparisonDesign,
+  measureIndicator,
+  type PairedMeasurement,
+} from '../statistics/paired/compare.ts';
 import type { FamilyGroup, FamilyIndicator } from '../statistics/paired/family.ts';
 import { pairOutcomes } from '../statistics/paired/outcomes.ts';
+import {
+  computeDesignEffect,
+  countDiffering,
+  explainFewDiffering,
+  explainMissingSpread,
+} from '../statistics/paired/planning/pilot.ts';
 import type { Measure } from '../statistics/paired/units.ts';
+import { PilotDeviations } from '../statistics/planning/paired-plan.ts';
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
-import type { SwitchbackDesign } from '../statistics/switchback/design.ts';
+import { DesignKind } from '../statistics/switchback/design.ts';
 import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
-import { listOriginalClusterings, readSwitchbackDesign } from '../store/online-test-definitions.ts';
+import {
+  hasDefaultClusterings,
+  listOriginalClusterings,
+  readSwitchbackDesign,
+} from '../store/online-test-definitions.ts';
 import { type BatchResultsRequest, groupRuns, sortRuns } from './batch-analysis.ts';
 import {
   buildPlanUnits,
@@ -46,24 +63,41 @@ export interface SpreadRequest extends SpreadSettings {
   of: ComparedRequest;
 }
 
+const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
+
 /** The spread of an experiment as standard deviations on the scale of the effect: of logarithms, or in the indicator's unit. */
-export interface ObservedSpread {
-  indicator: string;
-  unit: 'input' | 'original' | 'unit';
-  measure: Measure;
+const ObservedSpread = Type.Object({
+  indicator: Type.String(),
+  unit: Type.Enum(['input', 'original', 'unit']),
+  measure: Type.Enum(['relative', 'absolute']),
   /** Mean of the control, and the shift that is added before a ratio is taken. */
-  control_mean: number;
-  shift: number;
-  between_inputs: number | null;
-  within_input: number | null;
-  between_units: number | null;
-  units: number;
-  pairs: number;
+  control_mean: Type.Number(),
+  shift: Type.Number(),
+  between_inputs: NullableNumber,
+  within_input: NullableNumber,
+  between_units: NullableNumber,
+  units: Type.Number(),
+  /** Units with different values on both sides; of a single group, those whose runs differ. */
+  differing: Type.Number(),
+  pairs: Type.Number(),
+  pilot: PilotDeviations,
   /** Number of units that say as much as one independent, counted unit. */
-  design_effect: number;
+  design_effect: Type.Number(),
   /** The design of a switchback test; null for other experiments. */
-  design: Omit<SwitchbackDesign, 'units'> | null;
-}
+  design: Type.Union([
+    Type.Object({ kind: DesignKind, carryOverUnits: Type.Number(), unitMinutes: Type.Number() }),
+    Type.Null(),
+  ]),
+});
+export type ObservedSpread = Static<typeof ObservedSpread>;
+
+/** A spread, the reason in sentences for which runs show none, or null when too few runs report the indicator. */
+export const EstimatedSpread = Type.Union([
+  ObservedSpread,
+  Type.Object({ missing: Type.String() }),
+  Type.Null(),
+]);
+export type EstimatedSpread = Static<typeof EstimatedSpread>;
 
 /** Returns the name of the indicator that a plan compares. */
 export function choosePlannedIndicator({ primary }: ComparisonSettings, indicator: string | null): string {
@@ -75,11 +109,11 @@ export function readSettings(request: ComparedRequest): ComparisonSettings {
   return request.kind === 'shadow' || request.kind === 'switchback' ? request.definition : request.settings;
 }
 
-/** Returns the spread; null when too few runs report the indicator. */
+/** Returns the spread that the runs show. */
 export function estimateSpread(
   { of, indicator, difference }: SpreadRequest,
   observations: readonly UnitObservation[],
-): ObservedSpread | null {
+): EstimatedSpread {
   const settings = readSettings(of);
   const name = choosePlannedIndicator(settings, indicator);
   const { indicators } = selectIndicators(observations, settings, Number.POSITIVE_INFINITY);
@@ -93,50 +127,70 @@ export function estimateSpread(
       ? { ...found, measure: 'absolute', shift: 0, margin: { type: 'absolute', value: 0 } }
       : found;
   if (of.kind === 'switchback') return estimateUnitSpread(of, planned, runs);
+  const resampler = new Resampler({ seed: of.seed, resamples: 39 });
   if (of.kind === 'shadow') {
     const { originals, sides } = pairWithOriginals(of.definition, runs);
     return estimatePairedSpread(
       sides.map((candidate) => ({ control: originals, candidate })),
       planned,
-      { unit: 'original', clusterings: listOriginalClusterings(of.definition), seed: of.seed },
+      {
+        serial: true,
+        clusterings: listOriginalClusterings(of.definition),
+        seeks_relation: hasDefaultClusterings(of.definition),
+        resampler,
+      },
     );
   }
   const [control, ...candidates] = groupRuns(sortRuns(of, runs));
   if (!control) return null;
-  return candidates.length === 0
-    ? estimateRunSpread(control, planned)
-    : estimatePairedSpread(
-        candidates.map((candidate) => ({ control, candidate })),
-        planned,
-        { unit: 'input', clusterings: listClusterings(of.settings), seed: of.seed },
-      );
+  if (candidates.length === 0) return estimateRunSpread(control, planned);
+  return estimatePairedSpread(
+    candidates.map((candidate) => ({ control, candidate })),
+    planned,
+    {
+      serial: false,
+      possibly_serial: of.inputs_in_time_order ?? false,
+      clusterings: listClusterings(of.settings),
+      seeks_relation: of.settings.cluster_by === undefined,
+      resampler,
+    },
+  );
 }
 
-/** Averages the variances over the candidates, and takes the largest dependence. */
+/** Averages the variances over the candidates that show a spread, and takes the largest dependence. */
 function estimatePairedSpread(
   groups: readonly FamilyGroup[],
   planned: FamilyIndicator,
-  { unit, clusterings, seed }: { unit: 'input' | 'original'; clusterings: string[]; seed: string },
-): ObservedSpread | null {
-  const resampler = new Resampler({ seed, resamples: 39 });
-  const design = {
-    serial: unit === 'original',
-    clusterings,
-    resampler,
-  };
-  const found = groups.flatMap((group) => {
+  design: ComparisonDesign,
+): EstimatedSpread {
+  const unit = design.serial ? 'original' : 'input';
+  const measured = groups.flatMap((group) => {
     const measurement = measureIndicator(group, planned.indicator, planned, design);
     const components = estimateVarianceComponents(
       measurement.complete.map(({ pair_effects }) => pair_effects),
     );
-    return components === null ? [] : [{ measurement, components }];
+    return components === null
+      ? []
+      : [{ measurement, components, missing: explainMissingSpread(measurement, unit) }];
   });
+  const found = measured.filter(({ missing }) => missing === null);
   const [first] = found;
-  if (!first) return null;
+  const count = ({ measurement }: (typeof measured)[number]) => countDiffering(measurement);
+  // Inputs that one candidate shows to be versions of a few are so for the others too.
+  const isRelated = measured.some(
+    (one) => one.measurement.relation?.action === 'withheld' && count(one) >= DIFFERING_MIN,
+  );
+  if (!first || isRelated) {
+    const [nearest] = measured
+      .filter(({ missing }) => missing !== null)
+      .toSorted((a, b) => count(b) - count(a));
+    return nearest?.missing ? { missing: nearest.missing } : null;
+  }
   const { measure, scale } = first.measurement;
   const averageDeviation = (read: (one: (typeof found)[number]) => number) =>
     Math.sqrt(mean(found.map(read))) / scale.factor;
   const { inputs, pairs } = first.components;
+  const design_effect = Math.max(...found.map(({ measurement }) => computeDesignEffect(measurement)));
   return {
     indicator: planned.indicator,
     unit,
@@ -147,8 +201,21 @@ function estimatePairedSpread(
     within_input: pairs === inputs ? null : averageDeviation(({ components }) => components.within_input / 2),
     between_units: null,
     units: inputs,
+    differing: Math.min(...found.map(count)),
     pairs,
-    design_effect: Math.max(...found.map(({ measurement }) => computeDesignEffect(measurement))),
+    // Candidates share the runs of the control, so several of them say no more than one. Nor do dependent units.
+    pilot: {
+      units: {
+        deviation: averageDeviation(({ components }) => components.between_means),
+        degrees: Math.max(1, inputs / design_effect - 1),
+      },
+      pairs: {
+        deviation: averageDeviation(({ components }) => components.within_input),
+        degrees: pairs - inputs,
+      },
+      pair_share: mean(found.map(({ components }) => 1 / components.typical_pairs)),
+    },
+    design_effect,
     design: null,
   };
 }
@@ -157,18 +224,8 @@ function meanOfControl({ complete }: PairedMeasurement): number {
   return mean(complete.flatMap(({ control }) => (control === null ? [] : [control])));
 }
 
-/** Returns the variance of the mean of dependent units, relative to independent ones (Kish, Survey Sampling, 1965). */
-function computeDesignEffect({ complete, dependence }: PairedMeasurement): number {
-  const { effective_sample_size, clusterings } = dependence;
-  const effects = clusterings.map(
-    ({ effective, intraclass_correlation }) =>
-      1 + (complete.length / effective - 1) * (intraclass_correlation ?? 0),
-  );
-  return Math.max(1, complete.length / effective_sample_size, ...effects);
-}
-
 /** Returns the spread of the runs of a single group, which shows nothing of the variation of effects. */
-function estimateRunSpread(runs: readonly Observation[], planned: FamilyIndicator): ObservedSpread | null {
+function estimateRunSpread(runs: readonly Observation[], planned: FamilyIndicator): EstimatedSpread {
   const lists = pairOutcomes(runs, runs, planned.indicator).map(({ pairs }) =>
     pairs.flatMap(({ control }) => (typeof control === 'number' ? [control] : [])),
   );
@@ -178,6 +235,11 @@ function estimateRunSpread(runs: readonly Observation[], planned: FamilyIndicato
     isRelative ? lists.map((list) => list.map((value) => Math.log(value + planned.shift))) : lists,
   );
   if (components === null || components.pairs === components.inputs) return null;
+  const differing = lists.filter((list) => new Set(list).size > 1).length;
+  if (differing < DIFFERING_MIN)
+    return {
+      missing: `It has one group of runs. ${explainFewDiffering(differing, components.inputs, 'input')} An input differs here if its repetitions do.`,
+    };
   return {
     indicator: planned.indicator,
     unit: 'input',
@@ -188,7 +250,16 @@ function estimateRunSpread(runs: readonly Observation[], planned: FamilyIndicato
     within_input: Math.sqrt(components.within_input),
     between_units: null,
     units: components.inputs,
+    differing,
     pairs: components.pairs,
+    pilot: {
+      units: { deviation: 0, degrees: 0 },
+      pairs: {
+        deviation: Math.sqrt(2 * components.within_input),
+        degrees: components.pairs - components.inputs,
+      },
+      pair_share: 0,
+    },
     design_effect: 1,
     design: null,
   };
@@ -198,7 +269,7 @@ function estimateUnitSpread(
   request: SwitchbackResultsRequest,
   planned: FamilyIndicator,
   runs: readonly UnitObservation[],
-): ObservedSpread | null {
+): EstimatedSpread {
   const { definition } = request;
   const design = readSwitchbackDesign(definition);
   const { skippedUnits = 0 } = request;
@@ -207,6 +278,11 @@ function estimateUnitSpread(
   if (!measured?.estimate) return null;
   const { estimate, measure, factor, units } = measured;
   const counted = units.filter((unit) => unit.counted);
+  const differing = countDistinct(counted);
+  if (differing < DIFFERING_MIN)
+    return {
+      missing: `${explainFewDiffering(differing, counted.length, 'counted unit')} A unit differs here from the most frequent value of its side.`,
+    };
   return {
     indicator: planned.indicator,
     unit: 'unit',
@@ -217,8 +293,26 @@ function estimateUnitSpread(
     within_input: null,
     between_units: estimate.spread / factor,
     units: counted.length,
+    differing,
     pairs: counted.length,
+    pilot: {
+      units: { deviation: estimate.spread / factor, degrees: estimate.degrees },
+      pairs: { deviation: 0, degrees: 0 },
+      pair_share: 0,
+    },
     design_effect: 1 / estimateCountedShare(design),
     design,
   };
+}
+
+/** Counts the units without the most frequent value of their side, where several units share it. */
+function countDistinct(units: readonly { isCandidate: boolean; mean: number }[]): number {
+  const shared = [false, true].map((side) => {
+    const counts = new Map<number, number>();
+    for (const unit of units)
+      if (unit.isCandidate === side) counts.set(unit.mean, (counts.get(unit.mean) ?? 0) + 1);
+    const most = Math.max(1, ...counts.values());
+    return most > 1 ? most : 0;
+  });
+  return shared.reduce((left, count) => left - count, units.length);
 }

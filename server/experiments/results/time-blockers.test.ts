@@ -103,11 +103,6 @@ describe('times are not comparable', () => {
       (side) => ({ concurrent_runs: side === 'control' ? 1 : 2 }),
     ],
     [
-      'without a random order, as in an older release',
-      '40 runs did not start in the random order',
-      () => ({ block: null }),
-    ],
-    [
       'when a run was executed elsewhere',
       '1 run did not start in the random order',
       (side, block) => (side === 'candidate' && block === 0 ? null : {}),

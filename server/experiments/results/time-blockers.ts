@@ -3,6 +3,7 @@
  * randomised blocks, on the same hosts, at the same load. The signed-rank test compares each condition within the blocks. It
  * is exact, because a fair coin decided the order in each block. Pure.
  */
+import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { mean } from '../statistics/numbers.ts';
 import type { Observation, RunStart } from '../statistics/observations.ts';
 import type { FamilyGroup } from '../statistics/paired/family.ts';
@@ -46,7 +47,7 @@ export function explainConfounding({ control, candidate }: FamilyGroup): string[
   ).length;
   if (outside > 0)
     return [
-      `${formatCount(outside, 'run')} did not start in the random order of the experiment (an older release made them, or they joined, or ran elsewhere), so times are not comparable.`,
+      `${formatCount(outside, 'run')} did not start in the random order of the experiment (they joined, or ran elsewhere), so times are not comparable.`,
     ];
   const starts = listStarts(controls);
   const others = listStarts(candidates);
@@ -114,7 +115,7 @@ function explainHosts(
   const least = Math.min(...pValues) * hosts.size;
   return least < CONDITION_ALPHA
     ? [
-        `The two sides used ${hosts.size} hosts in unequal shares (p = ${least.toPrecision(2)}), so times are not comparable.`,
+        `The two sides used ${hosts.size} hosts in unequal shares (p = ${formatEvidence(least)}), so times are not comparable.`,
       ]
     : [];
 }
@@ -128,7 +129,7 @@ function explainDifference(
 ): string[] {
   const p = testBlocks(blocks, readValue, score);
   return p < CONDITION_ALPHA
-    ? [`The runs of one side ${text} (p = ${p.toPrecision(2)}), so times are not comparable.`]
+    ? [`The runs of one side ${text} (p = ${formatEvidence(p)}), so times are not comparable.`]
     : [];
 }
 

@@ -12,27 +12,40 @@
  * Two numbers closer than 10^-12 of the largest one involved are equal: 1.3 - 1.0 <= 0.3 must not fail by rounding.
  * A metric fails when a side that it needs has no usable value; its reason names the side.
  */
+import { distinguish, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import Type, { type Static } from 'typebox';
 import { clampToFinite } from './numbers.ts';
 import { type Distribution, GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from './summary.ts';
 
-type MetricType = 'direct-comparison' | 'absolute-threshold' | 'difference-threshold' | 'non-inferiority';
-export type Operator = 'gt' | 'ge' | 'lt' | 'le' | 'eq' | 'ne';
-
-/** A metric as the request defines it. */
-export interface Metric {
-  /** The indicator. */
-  field: string;
-  metric_type: MetricType;
-  /** See `isStatistic`. */
-  statistic: string;
-  params: { operator: Operator; tolerance: MetricTolerance };
-}
+const Operator = Type.Enum(['gt', 'ge', 'lt', 'le', 'eq', 'ne']);
+export type Operator = Static<typeof Operator>;
 
 /** The tolerance of a metric; `relative` is a share of the magnitude of the control's statistic. */
-export interface MetricTolerance {
-  type: '' | 'absolute' | 'relative';
-  value: number;
-}
+const MetricTolerance = Type.Object({
+  type: Type.Enum(['', 'absolute', 'relative']),
+  value: Type.Number(),
+});
+export type MetricTolerance = Static<typeof MetricTolerance>;
+
+/** A metric as the request defines it. */
+export const Metric = Type.Object({
+  /** The indicator. */
+  field: Type.String(),
+  metric_type: Type.Enum([
+    'direct-comparison',
+    'absolute-threshold',
+    'difference-threshold',
+    'non-inferiority',
+  ]),
+  /** See `isStatistic`. */
+  statistic: Type.String(),
+  params: Type.Object({ operator: Operator, tolerance: MetricTolerance }),
+  /** True: the rule may be met where all inputs tie. */
+  accept_same: Type.Optional(Type.Boolean()),
+  /** Largest change of one input that can occur, as a share of the control. Absent: unknown. */
+  largest_loss: Type.Optional(Type.Number()),
+});
+export type Metric = Static<typeof Metric>;
 
 /** The tolerance of a metric without one. */
 export const NO_TOLERANCE: MetricTolerance = { type: '', value: 0 };
@@ -153,6 +166,7 @@ export function decideMetric(
   const equal =
     EQUALITY_SHARE * Math.max(Math.abs(candidate_value), Math.abs(control_value ?? 0), Math.abs(threshold));
   const passed = isSatisfied(operator, left - threshold, slack, equal);
+  const format = formatCompared([left, threshold]);
   const relation = RELATIONS[operator][passed ? 0 : 1].replace(
     '#',
     slack > 0 ? `within ${formatNumber(slack)} of` : 'equal to',
@@ -161,12 +175,21 @@ export function decideMetric(
     ...values,
     passed,
     threshold,
-    reason: `${name} ${statistic} of ${metric.field}, ${formatNumber(left)}, ${relation} ${formatNumber(threshold)}.`,
+    reason: `${name} ${statistic} of ${metric.field}, ${format(left)}, ${relation} ${format(threshold)}.`,
   };
 }
 
 /** Two numbers closer than this share of the largest one involved are equal. */
 export const EQUALITY_SHARE = 1e-12;
+
+/** A number without what doubles round behind it: 1.0200000000000002 is 1.02. */
+const removeRounding = (value: number): number => Number(value.toPrecision(12));
+
+/** Returns a format with which compared values differ in text if they differ by more than rounding. */
+export function formatCompared(values: readonly number[]): (value: number) => string {
+  const format = distinguish(values.map(removeRounding));
+  return (value) => format(removeRounding(value));
+}
 
 /** The relation in the reason of a metric that passes, and of one that fails. */
 export const RELATIONS: Record<Operator, [string, string]> = {
@@ -207,11 +230,6 @@ export function isSatisfied(operator: Operator, gap: number, slack: number, equa
     case 'ne':
       return Math.abs(gap) > slack + equal;
   }
-}
-
-/** Returns the number with six digits. */
-export function formatNumber(value: number): string {
-  return `${Number(value.toPrecision(6))}`;
 }
 
 /** A distribution in the flat form of acceptance results. Without a usable value all its numbers are 0. */

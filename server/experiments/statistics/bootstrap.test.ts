@@ -50,11 +50,20 @@ describe('intervals', () => {
   });
 
   test('stay finite where most values are 0', () => {
-    const values = Float64Array.of(...new Array<number>(18).fill(0), 3, 5);
+    const values = Float64Array.of(...new Array<number>(18).fill(0), 3, 5, -1, 2, 4, -2);
     const interval = estimateMeanInterval(values, MANY);
     expect(interval?.low).toBeLessThan(0);
-    expect(interval?.high).toBeGreaterThan(0.4);
+    expect(interval?.high).toBeGreaterThan(0.5);
     expect(interval?.high).toBeLessThan(5);
+  });
+
+  test('T1: do not exist where fewer than six values differ and others tie', () => {
+    const differing = [3, 5, -1, 2, 4];
+    const ties = new Array<number>(18).fill(0);
+    expect(estimateMeanInterval(Float64Array.of(...ties), MANY)).toBe(null);
+    expect(estimateMeanInterval(Float64Array.of(...ties, ...differing), MANY)).toBe(null);
+    expect(estimateMeanInterval(Float64Array.of(...ties, ...differing, -2), MANY)).not.toBe(null);
+    expect(estimateMeanInterval(Float64Array.from(differing), MANY)).not.toBe(null);
   });
 
   test('change sign with the values', () => {

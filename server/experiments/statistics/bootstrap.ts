@@ -24,10 +24,15 @@
  *      50     normal                     94.1 %    95.0 %     94.9 %    95.4 %
  *      50     lognormal                  89.3 %    89.3 %     92.3 %    94.1 %
  *      50     heavy tails                93.2 %    96.1 %     91.2 %    96.2 %
+ *
+ * It knows the spread of the sample only. Where fewer than six values differ from 0 and the others tie, there is no interval:
+ * nothing shows how much another input may differ. A bound of the values gives one (bounded-mean.ts).
  */
 
 import { RandomGenerator } from '../../random-generator.ts';
 import { computeStudentTQuantile } from './distributions.ts';
+import { DIFFERING_MIN } from './error-rates.ts';
+import { FlipSource } from './flip-source.ts';
 import { mean, sumSquaredDeviations } from './numbers.ts';
 
 /** The ends of an interval. */
@@ -41,9 +46,9 @@ export const RESAMPLE_COUNT = 1999;
 /** The confidence of an interval by default. An interval of 90 % has the one-sided 95 % bounds as its ends. */
 export const CONFIDENCE = 0.95;
 /** With fewer inputs the estimate of the spread is too rough for any interval. */
-const INTERVAL_INPUTS_MIN = 5;
+export const INTERVAL_INPUTS_MIN = 5;
 /** The smallest standard error of a resample, as a share of the observed one. */
-const SPREAD_SHARE_MIN = 0.2;
+export const SPREAD_SHARE_MIN = 0.2;
 
 /** The parameters of resampling. */
 export interface Resampling {
@@ -59,6 +64,8 @@ export interface Resampling {
 export class Resampler {
   readonly resamples: number;
   readonly seed: string;
+  /** The flips of the tests of the same experiment. */
+  readonly flips = new FlipSource();
   private latest: { inputs: number; counts: Uint16Array } | null = null;
 
   constructor({ seed, resamples }: Resampling) {
@@ -81,13 +88,25 @@ export class Resampler {
   }
 }
 
-/** Returns the interval of the mean of one value for each input; null below five inputs. The order of inputs matters. */
+/**
+ * Returns true if the values tell how much others may differ. Where some tie and fewer than six differ, they do not. With 5 %
+ * of inputs 25 % worse, intervals of width 0 made 55 % of verdicts on 10 inputs wrong, and of this rule at most 5 %.
+ */
+export function showsSpread(differences: ArrayLike<number>): boolean {
+  const differing = Array.from(differences).filter((difference) => difference !== 0).length;
+  return differing === differences.length || differing >= DIFFERING_MIN;
+}
+
+/**
+ * Returns the interval of the mean of one difference for each input. It is null below five inputs, and where too few differ
+ * (`showsSpread`). The order of inputs matters.
+ */
 export function estimateMeanInterval(
   values: Float64Array,
   resampler: Resampler,
   confidence = CONFIDENCE,
 ): Interval | null {
-  if (values.length < INTERVAL_INPUTS_MIN) return null;
+  if (values.length < INTERVAL_INPUTS_MIN || !showsSpread(values)) return null;
   const estimate = mean(values);
   const errors = values.map((value) => value - estimate);
   return estimateInterval({ estimate, errors, weights: null }, resampler, confidence);

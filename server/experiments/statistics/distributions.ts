@@ -23,6 +23,17 @@ export function computeStudentTQuantile(probability: number, degrees: number): n
   return jStat.studentt.inv(probability, degrees);
 }
 
+/** Returns the number below which the chi-squared variable is with this probability. */
+export function computeChiSquaredQuantile(probability: number, degrees: number): number {
+  return jStat.chisquare.inv(probability, degrees);
+}
+
+/** Returns the number below which the ratio of two independent variances is with this probability (Snedecor's F). */
+export function computeFQuantile(probability: number, numerator: number, denominator: number): number {
+  const share = jStat.beta.inv(probability, numerator / 2, denominator / 2);
+  return (denominator * share) / (numerator * (1 - share));
+}
+
 /** Returns the probability of at least `successes` heads in `tosses` tosses of a fair coin. */
 export function computeBinomialUpperTail(successes: number, tosses: number): number {
   return successes <= 0 ? 1 : jStat.ibeta(0.5, successes, tosses - successes + 1);

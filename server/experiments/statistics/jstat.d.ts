@@ -6,6 +6,7 @@ declare module 'jstat' {
       cdf(value: number, mean: number, deviation: number): number;
     };
     studentt: { inv(probability: number, degrees: number): number };
+    chisquare: { inv(probability: number, degrees: number): number };
     beta: { inv(probability: number, alpha: number, beta: number): number };
     /** The regularised incomplete beta function. */
     ibeta(x: number, a: number, b: number): number;

@@ -10,6 +10,9 @@ export interface Scale {
   inverse: number;
 }
 
+/** The largest relative change that statistics use: it keeps sums and products of changes finite. */
+export const CHANGE_MAX = 1e100;
+
 /** The largest exponent for which a power of two and its inverse are both exact doubles. */
 const EXPONENT_MAX = 1022;
 
@@ -34,6 +37,24 @@ export function clampToFinite(value: number): number {
 /** Returns the value, or the nearest end of the range. */
 export function clamp(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(high, value));
+}
+
+/**
+ * Halves the distance between a number that is inside of a range and one that is outside, so many times. Returns the nearest
+ * of both kinds.
+ */
+export function bisect(
+  ends: { inside: number; outside: number },
+  isOutside: (value: number) => boolean,
+  steps: number,
+): { inside: number; outside: number } {
+  let { inside, outside } = ends;
+  for (let step = 0; step < steps; step += 1) {
+    const middle = (inside + outside) / 2;
+    if (isOutside(middle)) outside = middle;
+    else inside = middle;
+  }
+  return { inside, outside };
 }
 
 /** Returns ln(value + shift) of two numbers whose sum may exceed the largest double. */
@@ -84,8 +105,12 @@ export function interpolatePercentile(ascending: ArrayLike<number>, percent: num
   const below = Math.floor(position);
   const low = ascending[below] ?? Number.NaN;
   const high = ascending[Math.min(below + 1, ascending.length - 1)] ?? Number.NaN;
+  return interpolate(low, high, position - below);
+}
+
+/** Returns the number at this share of the way from `low` to `high`; never outside of both. */
+export function interpolate(low: number, high: number, share: number): number {
   if (low === high) return low;
-  const share = position - below;
   const gap = high - low;
   // The lower value plus one product is monotonic in the share even after rounding; a weighted sum of both is not. The
   // gap between two finite numbers may be infinite, half of it is not.

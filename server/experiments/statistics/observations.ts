@@ -43,7 +43,7 @@ export interface Observation {
   /** Conditions under which the app started; absent for a run that was not executed here. */
   start?: RunStart | null;
   /** The gain of an ensemble run over fewer child runs; absent for other runs, and for one without a result. */
-  gain?: Pick<EnsembleGain, 'statistics_path' | 'objective' | 'groups' | 'best_of_k'>;
+  gain?: Pick<EnsembleGain, 'statistics_path' | 'objective' | 'best_of_k'>;
   /** Solutions that the run found over time, ascending; absent for a run that reported none. */
   incumbents?: readonly Incumbent[];
 }

@@ -1,45 +1,55 @@
 /**
  * Sample sizes and detectable differences for a verdict with the product's own rules: two-sided at the error rate of a
- * finished experiment, with at least `VERDICT_UNITS_MIN` units.
+ * finished experiment of that size, with at least `VERDICT_UNITS_MIN` units.
  *
  * The normal formula is n = (z(1 - α/2) + z(power))² σ² / δ². For Student's t it is raised by z²/2 (Guenther, The American
- * Statistician 1981). A verdict needs the signed-rank test too, so the result is divided by 3/π, its efficiency for normal
- * effects.
+ * Statistician 1981). The result is divided by 3/π, the efficiency of the signed-rank test for normal effects. The test of
+ * sign flips has more, and loses some of it by looking at two statistics.
  */
 import { computeNormalQuantile } from './distributions.ts';
-import { FINAL_ALPHA, VERDICT_UNITS_MIN } from './error-rates.ts';
+import { type ChooseRate, chooseFinalAlpha, findSizeAtOwnRate, VERDICT_UNITS_MIN } from './error-rates.ts';
 
 /** Efficiency of Wilcoxon's signed-rank test relative to Student's t for normal values. */
 const SIGNED_RANK_EFFICIENCY = 3 / Math.PI;
 
-/** Power, and the share of α that the indicator has after the correction for others. */
+/** Power, the error rate by the size, and the share of it that the indicator has after the correction for others. */
 export interface PowerTarget {
   power: number;
   weight: number;
+  chooseRate: ChooseRate;
+}
+
+/** The power at an error rate. */
+interface PowerAtRate {
+  power: number;
+  error_rate: number;
 }
 
 /**
- * Returns the smallest number of units with which the signed-rank test can reject at this error rate. When the candidate
- * loses or wins all n units, the exact two-sided p-value is 2 / 2^n.
+ * Returns the smallest number of units with which the test of sign flips can reject at this share of the error rate. When
+ * the candidate loses or wins all n units, the exact two-sided p-value is 2 / 2^n.
  */
-export function countUnitsToReject(errorRate: number): number {
-  return Math.max(VERDICT_UNITS_MIN, Math.ceil(1 - Math.log2(errorRate)));
+export function countUnitsToReject(weight: number, chooseRate: ChooseRate = chooseFinalAlpha): number {
+  return findSizeAtOwnRate((rate) => countUnitsAtRate(rate * weight), chooseRate);
+}
+
+function countUnitsAtRate(rate: number): number {
+  return Math.max(VERDICT_UNITS_MIN, Math.ceil(1 - Math.log2(rate)));
 }
 
 /** Returns the number of units that find a mean effect of `effect`; infinite for an effect of 0. */
-export function computeUnitsToDetect(effect: number, variance: number, target: PowerTarget): number {
+export function computeUnitsToDetect(effect: number, variance: number, target: PowerAtRate): number {
   const { level, sum } = computeQuantiles(target);
   if (effect === 0) return Number.POSITIVE_INFINITY;
   const needed = (sum ** 2 * variance) / effect ** 2 / SIGNED_RANK_EFFICIENCY + level ** 2 / 2;
-  return Math.max(countUnitsToReject(FINAL_ALPHA * target.weight), Math.ceil(needed));
+  return Math.max(countUnitsAtRate(target.error_rate), Math.ceil(needed));
 }
 
 /** Returns the smallest mean effect that this number of units finds; infinite below the number that a verdict needs. */
-export function computeDetectableEffect(units: number, variance: number, target: PowerTarget): number {
+export function computeDetectableEffect(units: number, variance: number, target: PowerAtRate): number {
   const { level, sum } = computeQuantiles(target);
   const effective = (units - level ** 2 / 2) * SIGNED_RANK_EFFICIENCY;
-  if (units < countUnitsToReject(FINAL_ALPHA * target.weight) || effective <= 0)
-    return Number.POSITIVE_INFINITY;
+  if (units < countUnitsAtRate(target.error_rate) || effective <= 0) return Number.POSITIVE_INFINITY;
   return sum * Math.sqrt(variance / effective);
 }
 
@@ -49,7 +59,7 @@ export function computeUnitsForEquivalence(margin: number, variance: number, pow
   return Math.max(VERDICT_UNITS_MIN, Math.ceil((sum ** 2 * variance) / margin ** 2 + 2));
 }
 
-function computeQuantiles({ power, weight }: PowerTarget): { level: number; sum: number } {
-  const level = computeNormalQuantile(1 - (FINAL_ALPHA * weight) / 2);
+function computeQuantiles({ power, error_rate }: PowerAtRate): { level: number; sum: number } {
+  const level = computeNormalQuantile(1 - error_rate / 2);
   return { level, sum: level + computeNormalQuantile(power) };
 }

@@ -35,7 +35,8 @@ export const TIE_SHARE = 1e-9;
 /** Returns the test of differences. `minimum` is the number of nonzero differences from which there is a p-value. */
 export function testSignedRanks(differences: ArrayLike<number>, minimum = TEST_PAIRS_MIN): WilcoxonResult {
   const nonzero = Float64Array.from(differences).filter((difference) => difference !== 0);
-  const { doubled, groups } = rankDoubled(nonzero);
+  const { ranks, groups } = rankMagnitudes(nonzero);
+  const doubled = Int32Array.from(ranks, (rank) => 2 * rank);
   const n = nonzero.length;
   const all = n * (n + 1);
   let plus = 0;
@@ -55,27 +56,35 @@ export function testSignedRanks(differences: ArrayLike<number>, minimum = TEST_P
   return { ...result, p_value: Math.min(1, 2 * tail) };
 }
 
-/** Returns twice the rank of each magnitude, and the sizes of the groups of ties. Ties share the mean of their ranks. */
-function rankDoubled(nonzero: Float64Array): { doubled: Int32Array; groups: number[] } {
-  const magnitudes = nonzero.map(Math.abs);
-  const order = Array.from(magnitudes, (_, index) => index).sort(
-    (a, b) => (magnitudes[a] ?? 0) - (magnitudes[b] ?? 0),
-  );
-  const doubled = new Int32Array(nonzero.length);
+/** Returns the rank of each magnitude, and the sizes of the groups of ties. Ties share the mean of their ranks. */
+export function rankMagnitudes(values: Float64Array): { ranks: Float64Array; groups: number[] } {
+  return rankTied(values.map(Math.abs), (least, other) => other <= least * (1 + TIE_SHARE));
+}
+
+/**
+ * Returns the rank of each value, from 1 on, and the sizes of the groups of ties. `isTie` compares a value with the least one
+ * of a group.
+ */
+export function rankTied(
+  values: Float64Array,
+  isTie: (least: number, other: number) => boolean,
+): { ranks: Float64Array; groups: number[] } {
+  const order = Array.from(values.keys()).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  const ranks = new Float64Array(values.length);
   const groups: number[] = [];
   for (let start = 0; start < order.length; ) {
-    const least = magnitudes[order[start] ?? 0] ?? 0;
+    const least = values[order[start] ?? 0] ?? 0;
     let end = start + 1;
-    while (end < order.length && (magnitudes[order[end] ?? 0] ?? 0) <= least * (1 + TIE_SHARE)) end += 1;
-    for (const index of order.slice(start, end)) doubled[index] = start + 1 + end;
+    while (end < order.length && isTie(least, values[order[end] ?? 0] ?? 0)) end += 1;
+    for (const index of order.slice(start, end)) ranks[index] = (start + 1 + end) / 2;
     groups.push(end - start);
     start = end;
   }
-  return { doubled, groups };
+  return { ranks, groups };
 }
 
-/** Returns the probability that a sum over ranks, each included with probability 1/2, is at most `limit`. */
-function computeExactTail(doubled: Int32Array, limit: number): number {
+/** Returns the probability that a sum over doubled ranks, each included with probability 1/2, is at most `limit`. */
+export function computeExactTail(doubled: Int32Array, limit: number): number {
   const probability = new Float64Array(limit + 1);
   probability[0] = 1;
   let reached = 0;

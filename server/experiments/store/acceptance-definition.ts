@@ -1,33 +1,46 @@
 /** The `definition` column of an acceptance test, and which runs belong to each side. Pure, because worker threads load it. */
 
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
-import type { EnsembleId, InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { Metric } from '../statistics/acceptance-metrics.ts';
+import {
+  type EnsembleId,
+  type InstanceId,
+  idSchema,
+  type VersionId,
+} from '@switchyard/contract/schemas/ids.ts';
+import Type, { type Static } from 'typebox';
+import { parseColumn } from '../../database/parse-column.ts';
+import { Metric } from '../statistics/acceptance-metrics.ts';
 
 /** One side of a test: the runs of an instance, of one of its versions, or of an ensemble. */
-export interface AcceptanceSide {
-  instance_id: InstanceId;
+const AcceptanceSide = Type.Object({
+  instance_id: idSchema<InstanceId>('The instance; empty for an ensemble.'),
   /** Empty for runs of every version. */
-  version_id: VersionId;
-  /** Absent for an instance, whose id is empty for an ensemble. */
-  ensemble_id?: EnsembleId;
-}
+  version_id: idSchema<VersionId>('The version.'),
+  /** Absent for an instance. */
+  ensemble_id: Type.Optional(idSchema<EnsembleId>('The ensemble.')),
+});
+export type AcceptanceSide = Static<typeof AcceptanceSide>;
 
 /** The sides and rules of a test, as the table stores them in JSON. */
-export interface AcceptanceDefinition {
-  control: AcceptanceSide;
-  candidate: AcceptanceSide;
-  metrics: Metric[];
+const AcceptanceDefinition = Type.Object({
+  control: AcceptanceSide,
+  candidate: AcceptanceSide,
+  metrics: Type.Array(Metric),
   /** Largest share of the inputs that the candidate may lose. Absent: none. */
-  failure_margin?: number;
-  /** True when the test was created before the first run of its batch ended. Absent in tests of older releases. */
-  rules_before_results?: boolean;
-}
+  failure_margin: Type.Optional(Type.Number()),
+  /** True when the test was created before the first run of its batch ended. */
+  rules_before_results: Type.Boolean(),
+  /** True when one request created the test and its batch. */
+  created_batch: Type.Boolean(),
+});
+export type AcceptanceDefinition = Static<typeof AcceptanceDefinition>;
 
-/** Parses the definition column of an acceptance test. */
-export function parseAcceptanceDefinition({ definition }: { definition: string }): AcceptanceDefinition {
-  return JSON.parse(definition) as AcceptanceDefinition;
-}
+export const parseAcceptanceDefinition = parseColumn(
+  'acceptance_tests',
+  'uid',
+  'definition',
+  AcceptanceDefinition,
+);
 
 /** Returns true when a run of this instance and version, or of this ensemble, belongs to the side. */
 export function belongsToSide(

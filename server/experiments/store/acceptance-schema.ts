@@ -2,7 +2,7 @@
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../database/migrate.ts';
 
 export interface AcceptanceTestsTable {
   uid: string;
@@ -24,11 +24,11 @@ export interface AcceptanceTestsTable {
   error: string;
   /** A MetricResult for each rule, in JSON; null until the test is decided. */
   metric_results: string | null;
-  /** The profiles of the results, in JSON; null until the test is decided, and for a decision of an older release. */
+  /** The profiles of the results, in JSON; null until the test is decided. */
   profiles: string | null;
   /** The number of tests made on the batch so far, deleted ones included; the same in all tests of the batch. */
   tests_on_batch: number;
-  /** The method of analysis that decided the test; null until then, and for a decision of an older release. */
+  /** The method of analysis that decided the test; null until then. */
   method: string | null;
   created_at: number;
   updated_at: number;
@@ -40,79 +40,22 @@ declare module '../../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0029-acceptance-tests',
-    async up(db) {
-      await db.schema
-        .createTable('acceptance_tests')
-        .addColumn('uid', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('application_id', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('experiment_uid', 'text', (column) => column.notNull())
-        .addColumn('experiment_id', 'text', (column) => column.notNull())
-        .addColumn('definition', 'text', (column) => column.notNull())
-        .addColumn('status', 'text', (column) => column.notNull())
-        .addColumn('passed', 'integer')
-        .addColumn('error', 'text', (column) => column.notNull())
-        .addColumn('metric_results', 'text')
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addUniqueConstraint('acceptance_tests_key', ['application_uid', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('acceptance_tests_by_age')
-        .on('acceptance_tests')
-        .columns(['application_uid', 'created_at', 'id'])
-        .execute();
-      await db.schema
-        .createIndex('acceptance_tests_by_experiment')
-        .on('acceptance_tests')
-        .column('experiment_uid')
-        .execute();
-      // Undecided tests are few, so a partial index stays small.
-      await sql`create index acceptance_tests_started on acceptance_tests (uid) where status = 'started'`.execute(
-        db,
-      );
-    },
-  },
-  {
-    name: '0058-transitions-of-acceptance-tests',
-    async up(db, types) {
-      await types.restrictStatus(db, {
-        table: 'acceptance_tests',
-        transitions: {
-          started: ['completed', 'failed'],
-          completed: [],
-          failed: [],
-        },
-      });
-    },
-  },
-  {
-    name: '0063-methods-of-acceptance-tests',
-    async up(db) {
-      await db.schema.alterTable('acceptance_tests').addColumn('method', 'text').execute();
-    },
-  },
-  {
-    name: '0068-profiles-of-acceptance-tests',
-    async up(db) {
-      await db.schema.alterTable('acceptance_tests').addColumn('profiles', 'text').execute();
-      await db.schema
-        .alterTable('acceptance_tests')
-        .addColumn('tests_on_batch', 'integer', (column) => column.notNull().defaultTo(1))
-        .execute();
-      const onSameBatch = sql<number>`(select count(*) from acceptance_tests as other
-        where other.experiment_uid = acceptance_tests.experiment_uid)`;
-      await db
-        .withTables<{ acceptance_tests: Pick<AcceptanceTestsTable, 'tests_on_batch'> }>()
-        .updateTable('acceptance_tests')
-        .set({ tests_on_batch: onSameBatch })
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = async (db, { restrictStatus }) => {
+  await executeAll(db, [
+    sql`create table acceptance_tests (
+      uid text primary key, application_uid text not null, application_id text not null, id text not null,
+      name text not null, description text not null, experiment_uid text not null, experiment_id text not null,
+      definition text not null, status text not null, passed integer, error text not null, metric_results text,
+      created_at bigint not null, updated_at bigint not null, method text, profiles text,
+      tests_on_batch integer not null default 1, constraint acceptance_tests_key unique (application_uid, id)
+    )`,
+    sql`create index acceptance_tests_by_age on acceptance_tests (application_uid, created_at, id)`,
+    sql`create index acceptance_tests_by_experiment on acceptance_tests (experiment_uid)`,
+    // Undecided tests are few, so a partial index stays small.
+    sql`create index acceptance_tests_started on acceptance_tests (uid) where status = 'started'`,
+  ]);
+  await restrictStatus(db, {
+    table: 'acceptance_tests',
+    transitions: { started: ['completed', 'failed'], completed: [], failed: [] },
+  });
+};

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { isAfter } from '../../database/list-order.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
+import { parseAcceptanceDefinition } from './acceptance-definition.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
 import type { ExperimentsTable } from './schema.ts';
 
@@ -105,6 +106,19 @@ export function listUndecidedAcceptanceTests(
     .where('acceptance_tests.uid', '>', after)
     .orderBy('acceptance_tests.uid')
     .limit(limit)
+    .execute();
+}
+
+/** Records that the rules of the test did not come before the results of its question. */
+export async function recordKnownResults(
+  tx: Writer,
+  { uid, definition }: Pick<AcceptanceTestsTable, 'uid' | 'definition'>,
+): Promise<void> {
+  const changed = { ...parseAcceptanceDefinition({ uid, definition }), rules_before_results: false };
+  await tx
+    .updateTable('acceptance_tests')
+    .set({ definition: JSON.stringify(changed) })
+    .where('uid', '=', uid)
     .execute();
 }
 

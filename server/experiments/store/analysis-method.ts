@@ -13,7 +13,18 @@
  *   verdict and no rule is met. Runs that joined a batch do not decide, and a side whose instance was changed has no verdict.
  *   Failures count where the sides ran different repetitions. Deleted copies exclude a verdict of a shadow test, and lost
  *   rounds that of a version in a bisect experiment.
+ * - 2026-11.5: inputs that contents or values show to be versions of each other are tested by group, or have no verdict.
+ *   Before the planned end, every verdict but `worse` needs evidence about the mean, and so does a race that drops a
+ *   configuration. Inputs of which fewer than six differ have no interval, unless the objective bounds the change of one.
+ *   Inputs that all tie are same, not equivalent.
+ *   One test of sign flips decides in place of three that had to agree, and the interval agrees with it. Up to 20 inputs, a
+ *   batch or scenario test has no verdict before its end, and the whole 5 % there. Equal runs have equal p-values.
+ *   The detectable difference takes the upper limit of the variance, and counts dependent inputs by their clusters.
+ *   Intervals of totals are wider where a few inputs are much larger than the others. A switchback test has no verdict for
+ *   carry-over beyond its design at 1 %, no longer at 5 %.
+ *   Units of a switchback test that all tie are same too. One of up to 12 coins spends the whole 5 % at its end.
  */
+import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import { ANALYSIS_METHOD } from '@switchyard/contract/experiments/experiment-results.ts';
 
 const METHOD_WITHOUT_MARK = '1';
@@ -23,6 +34,12 @@ const MARK = '{"method":';
 /** Returns the results as JSON, with the method of this release as the first field. */
 export function formatResults(results: object): string {
   return JSON.stringify({ method: ANALYSIS_METHOD, ...results });
+}
+
+/** Returns results that are JSON already, with the method and the decision as their first fields. */
+export function joinResults({ json, decision }: { json: string; decision?: Decision }): string {
+  const head = formatResults(decision === undefined ? {} : { decision });
+  return `${head.slice(0, -1)},${json.slice(1)}`;
 }
 
 /** Returns stored results with their method. Does not parse them, because they can be megabytes. */

@@ -1,51 +1,57 @@
 /** The `definition` column of a batch experiment. Pure. */
-import type { Role } from '@switchyard/contract/roles.ts';
-import type { RacePlan } from '../statistics/racing/race-plan.ts';
+import { ROLES } from '@switchyard/contract/roles.ts';
+import Type, { type Static } from 'typebox';
+import { parseColumn } from '../../database/parse-column.ts';
+import { RacePlan } from '../statistics/racing/race-plan.ts';
 import { type AcceptanceSide, isSameInstance } from './acceptance-definition.ts';
-import type { ComparisonSettings } from './comparison-settings.ts';
-import type { ExperimentsTable } from './schema.ts';
+import { ComparisonSettings, RunSettings } from './comparison-settings.ts';
+
+const Names = Type.Unsafe<readonly string[]>(Type.Array(Type.String()));
 
 /**
  * The order of groups in the results: the values that come first, for each property of a run. Other values follow in the
  * order of the runs. The first group is the control.
  */
-export type GroupOrder = Readonly<
-  Record<'instances' | 'versions' | 'option_sets' | 'scenarios' | 'inputs', readonly string[]>
-> & {
+const GroupOrder = Type.Object({
+  instances: Names,
+  versions: Names,
+  option_sets: Names,
+  scenarios: Names,
+  inputs: Names,
   /** Absent in an experiment without ensembles; an empty id stands for the runs of instances and versions. */
-  readonly ensembles?: readonly string[];
-};
+  ensembles: Type.Optional(Names),
+});
+export type GroupOrder = Readonly<Static<typeof GroupOrder>>;
 
 /** The `definition` of a batch experiment: what all its runs have in common. */
-export interface BatchDefinition extends ComparisonSettings {
-  input_set_id: string;
-  instance_ids: string[];
-  option_sets: Record<string, Record<string, string>>;
+const BatchDefinition = Type.Object({
+  ...ComparisonSettings.properties,
+  ...RunSettings.properties,
+  input_set_id: Type.String(),
+  instance_ids: Type.Array(Type.String()),
+  option_sets: Type.Record(Type.String(), Type.Record(Type.String(), Type.String())),
   /** The order of the request, which the results keep. */
-  order: GroupOrder;
+  order: GroupOrder,
   /** The version that each instance had at the creation of the experiment. */
-  versions: Record<string, string>;
+  versions: Type.Record(Type.String(), Type.String()),
   /** The instances of the run groups of its ensembles; absent without any. */
-  ensemble_instances?: string[];
+  ensemble_instances: Type.Optional(Type.Array(Type.String())),
   /** The roles from which each option is hidden. */
-  hidden: Record<string, Role[]>;
+  hidden: Type.Record(Type.String(), Type.Array(Type.Enum([...ROLES]))),
   /** The seeds by repetition, and the option that gets them. */
-  seeds?: string[];
-  seed_option?: string;
-  /** Absent in an experiment of an older release, which ran all runs of the control first. */
-  run_order?: { design: 'randomized-blocks'; seed: string };
+  seeds: Type.Optional(Type.Array(Type.String())),
+  seed_option: Type.Optional(Type.String()),
+  run_order: Type.Object({ design: Type.Literal('randomized-blocks'), seed: Type.String() }),
   /** The race of a scenario test. */
-  racing?: RacePlan;
-  /** True when the inputs are those of the runs of a period, in its order. Absent otherwise, and in an older release. */
-  inputs_in_time_order?: boolean;
+  racing: Type.Optional(RacePlan),
+  /** True when the inputs are those of the runs of a period, in its order. Absent otherwise. */
+  inputs_in_time_order: Type.Optional(Type.Boolean()),
   /** Reasons why the plan cannot give some verdicts. */
-  warnings?: string[];
-}
+  warnings: Type.Optional(Type.Array(Type.String())),
+});
+export type BatchDefinition = Static<typeof BatchDefinition>;
 
-/** Parses the definition column of a batch experiment. */
-export function parseBatchDefinition({ definition }: Pick<ExperimentsTable, 'definition'>): BatchDefinition {
-  return JSON.parse(definition) as BatchDefinition;
-}
+export const parseBatchDefinition = parseColumn('experiments', 'uid', 'definition', BatchDefinition);
 
 /** Returns the definition with the runs of the control first, so that every other group is compared with them. */
 export function orderControlFirst(

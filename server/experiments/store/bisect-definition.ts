@@ -1,28 +1,28 @@
 /** The `definition` column of a bisect experiment. Pure. */
-import type { InputId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentsTable } from './schema.ts';
+import { type InputId, idSchema, type VersionId } from '@switchyard/contract/schemas/ids.ts';
+import Type, { type Static } from 'typebox';
+import { parseColumn } from '../../database/parse-column.ts';
+import { RunSettings } from './comparison-settings.ts';
 
-export interface BisectDefinition {
+const versionId = idSchema<VersionId>('A version.');
+
+export const BisectDefinition = Type.Object({
+  ...RunSettings.properties,
   /** Empty for managed inputs. */
-  input_set_id: string;
-  input_ids: InputId[];
+  input_set_id: Type.String(),
+  input_ids: Type.Array(idSchema<InputId>('An input.')),
   /** Empty for runs without the configuration of an instance. */
-  instance_id: string;
-  good_version_id: VersionId;
-  bad_version_id: VersionId;
-  indicator: string;
-  direction: 'minimize' | 'maximize';
-  difference: { type: 'relative' | 'absolute'; value: number };
-  confidence: number;
-  maximum_runs: number;
+  instance_id: Type.String(),
+  good_version_id: versionId,
+  bad_version_id: versionId,
+  indicator: Type.String(),
+  direction: Type.Enum(['minimize', 'maximize']),
+  difference: Type.Object({ type: Type.Enum(['relative', 'absolute']), value: Type.Number() }),
+  confidence: Type.Number(),
+  maximum_runs: Type.Number(),
   /** From the good version to the bad one, in the order of their creation. */
-  version_ids: VersionId[];
-}
+  version_ids: Type.Array(versionId),
+});
+export type BisectDefinition = Static<typeof BisectDefinition>;
 
-/** Parses the definition column of a bisect experiment. */
-export function parseBisectDefinition({
-  definition,
-}: Pick<ExperimentsTable, 'definition'>): BisectDefinition {
-  const parsed: BisectDefinition = JSON.parse(definition);
-  return parsed;
-}
+export const parseBisectDefinition = parseColumn('experiments', 'uid', 'definition', BisectDefinition);

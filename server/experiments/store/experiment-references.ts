@@ -1,4 +1,5 @@
 /** The instances and versions that an experiment references. Pure. */
+import type { RunOwnerKind } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { parseBatchDefinition } from './batch-definition.ts';
 import { parseBisectDefinition } from './bisect-definition.ts';
 import { parseShadowDefinition, parseSwitchbackDefinition } from './online-test-definitions.ts';
@@ -11,26 +12,32 @@ export interface ExperimentReferences {
   versions: readonly string[];
 }
 
-/** Lists the references of an experiment. */
-export function listReferences(
-  experiment: Pick<ExperimentsTable, 'kind' | 'definition'>,
-): ExperimentReferences {
-  if (experiment.kind === 'shadow') {
+type Defined = Pick<ExperimentsTable, 'uid' | 'kind' | 'definition'>;
+
+const LISTS: Record<RunOwnerKind, (experiment: Defined) => ExperimentReferences> = {
+  batch: (experiment) => {
+    const { order, ensemble_instances = [] } = parseBatchDefinition(experiment);
+    return { instances: [...order.instances, ...ensemble_instances], versions: order.versions };
+  },
+  shadow: (experiment) => {
     const { baseline, candidates } = parseShadowDefinition(experiment);
     return { instances: [baseline, ...candidates], versions: [] };
-  }
-  if (experiment.kind === 'switchback') {
+  },
+  switchback: (experiment) => {
     const { baseline, candidate } = parseSwitchbackDefinition(experiment);
     return { instances: [baseline, candidate], versions: [] };
-  }
-  if (experiment.kind === 'bisect') {
+  },
+  bisect: (experiment) => {
     const { instance_id, good_version_id, bad_version_id } = parseBisectDefinition(experiment);
     // A version between the two may be deleted: the search skips it.
     return {
       instances: instance_id === '' ? [] : [instance_id],
       versions: [good_version_id, bad_version_id],
     };
-  }
-  const { order, ensemble_instances = [] } = parseBatchDefinition(experiment);
-  return { instances: [...order.instances, ...ensemble_instances], versions: order.versions };
+  },
+};
+
+/** Lists the references of an experiment. */
+export function listReferences(experiment: Defined): ExperimentReferences {
+  return LISTS[experiment.kind](experiment);
 }

@@ -1,6 +1,6 @@
 /** Queries for experiments; transitions.ts has those that write the status. Only the clean-up job finds deleted experiments. */
+import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentType } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { isInWindow } from '../../database/list-order.ts';
@@ -9,7 +9,7 @@ import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
 import { removeDeletedRunTraces } from '../../runs/store/deleted/deleted-runs.ts';
 import { markStoredResults } from './analysis-method.ts';
-import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
+import type { ExperimentInputsTable, ExperimentsTable } from './schema.ts';
 
 /** A literal, because the planner uses a partial index only for a value in the text of the statement. */
 const STARTED = sql.lit<'started'>('started');
@@ -18,7 +18,7 @@ const STARTED = sql.lit<'started'>('started');
 export function findExperiment(
   db: Reader,
   applicationUid: string,
-  kind: ExperimentKind,
+  kind: RunOwnerKind,
   id: ExperimentId,
 ): Promise<ExperimentsTable | undefined> {
   return db
@@ -43,9 +43,9 @@ export function lockExperiment(tx: Writer, uid: string): Promise<ExperimentsTabl
 
 /** Filter and page of a list of experiments. */
 export interface ExperimentListQuery {
-  kind: ExperimentKind;
+  kind: RunOwnerKind;
   /** The type of the listed experiments; null for every type. */
-  type: ExperimentType | null;
+  type: RunOwnerType | null;
   window: { start: number; end: number };
   page: PageRequest;
 }
@@ -93,7 +93,7 @@ export async function updateExperiment(
 /** Lists started experiments of the kinds, of one application when `applicationUid` is given. */
 export function listStartedExperiments(
   db: Reader,
-  kinds: readonly ExperimentKind[],
+  kinds: readonly RunOwnerKind[],
   applicationUid?: string,
 ): Promise<ExperimentsTable[]> {
   let query = db
@@ -110,7 +110,7 @@ export function listStartedExperiments(
  * Lists the uids of started experiments of a kind without planned and unfinished runs. A job calls it whenever runs end, so
  * it reads small partial indexes only. One statement, because a run created between two statements would be missed.
  */
-export async function listIdleExperiments(db: Reader, kind: ExperimentKind): Promise<string[]> {
+export async function listIdleExperiments(db: Reader, kind: RunOwnerKind): Promise<string[]> {
   const rows = await db
     .selectFrom('experiments')
     .select('uid')
@@ -146,7 +146,7 @@ export async function listIdleExperiments(db: Reader, kind: ExperimentKind): Pro
 }
 
 /** Lists the uids of canceled experiments of a kind with runs that nobody has canceled yet. */
-export async function listCanceledWithUnfinishedRuns(db: Reader, kind: ExperimentKind): Promise<string[]> {
+export async function listCanceledWithUnfinishedRuns(db: Reader, kind: RunOwnerKind): Promise<string[]> {
   const rows = await db
     .selectFrom('runs')
     .innerJoin('experiments', 'experiments.uid', 'runs.experiment_uid')

@@ -1,15 +1,25 @@
 /** The table of the inputs' properties: one row for each experiment that clusters by fields or has features. */
+import Type, { type Static } from 'typebox';
 import type { Reader, Writer } from '../../database/database.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 
 /** The properties of one input of an experiment. In a shadow test, each original is an input of no set. */
-export interface InputProperties {
-  input_set_id: string;
-  input_id: string;
+const InputProperties = Type.Object({
+  input_set_id: Type.String(),
+  input_id: Type.String(),
   /** The cluster of the input in each clustering; without an entry, the input has none. */
-  clusters: Record<string, string>;
+  clusters: Type.Record(Type.String(), Type.String()),
   /** The value of each feature; without an entry, the input has none. */
-  features: Record<string, number | string>;
-}
+  features: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
+});
+export type InputProperties = Static<typeof InputProperties>;
+
+const parseProperties = parseColumn(
+  'experiment_input_properties',
+  'experiment_uid',
+  'properties',
+  Type.Array(InputProperties),
+);
 
 /** Stores the properties of the inputs; nothing for an experiment without any. */
 export async function insertInputProperties(
@@ -42,8 +52,8 @@ export async function replaceInputProperties(
 export async function findInputProperties(db: Reader, uid: string): Promise<InputProperties[]> {
   const row = await db
     .selectFrom('experiment_input_properties')
-    .select('properties')
+    .select(['experiment_uid', 'properties'])
     .where('experiment_uid', '=', uid)
     .executeTakeFirst();
-  return row ? JSON.parse(row.properties) : [];
+  return row ? parseProperties(row) : [];
 }

@@ -8,7 +8,7 @@ import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { parseSwitchbackDefinition } from './online-test-definitions.ts';
 import type { ExperimentsTable } from './schema.ts';
 
-type PlannedTest = Pick<ExperimentsTable, 'application_uid' | 'definition'>;
+type PlannedTest = Pick<ExperimentsTable, 'uid' | 'application_uid' | 'definition'>;
 
 /** Adds the plan of the test. Returns the number of plans of its instances before. */
 export async function countPlanDraw(tx: Writer, test: PlannedTest): Promise<number> {

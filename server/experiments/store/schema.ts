@@ -1,26 +1,26 @@
 /** The tables of experiments of every kind, of the inputs of their planned runs, and of their results. */
+import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { AccountId, ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/states.ts';
+import type { AccountId, ApplicationId, ExperimentId, KeyId } from '@switchyard/contract/schemas/ids.ts';
+import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import { type Generated, sql } from 'kysely';
-import type { Migration } from '../../database/migrate.ts';
-
-/** The kinds of experiments; each has its own collection in the API. A scenario test is a batch. */
-export type ExperimentKind = 'batch' | 'shadow' | 'switchback' | 'bisect';
+import { executeAll, type Migration } from '../../database/migrate.ts';
 
 export interface ExperimentsTable {
   uid: string;
   application_uid: string;
   application_id: ApplicationId;
   account_id: AccountId;
-  kind: ExperimentKind;
+  kind: RunOwnerKind;
   id: ExperimentId;
-  type: ExperimentType;
+  type: RunOwnerType;
   name: string;
   description: string;
   status: ExperimentStatus;
   /** The user who created the experiment; its runs have the same user. */
   user_email: string;
+  /** The key that created it; null for experiments from before the column. */
+  created_by_key: KeyId | null;
   /** The definition of its kind in JSON. Changes only when a test starts, a race continues, or an acceptance test sets the control. */
   definition: string;
   /** The number of requested runs so far. */
@@ -90,142 +90,47 @@ declare module '../../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0028-experiments',
-    async up(db) {
-      await db.schema
-        .createTable('experiments')
-        .addColumn('uid', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('application_id', 'text', (column) => column.notNull())
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('type', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('description', 'text', (column) => column.notNull())
-        .addColumn('status', 'text', (column) => column.notNull())
-        .addColumn('user_email', 'text', (column) => column.notNull())
-        .addColumn('definition', 'text', (column) => column.notNull())
-        .addColumn('requested', 'integer', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addColumn('started_at', 'bigint')
-        .addColumn('completed_at', 'bigint')
-        .addColumn('deleted_at', 'bigint')
-        .execute();
-      await sql`create unique index experiments_key on experiments (application_uid, kind, id) where deleted_at is null`.execute(
-        db,
-      );
-      await db.schema
-        .createIndex('experiments_by_age')
-        .on('experiments')
-        .columns(['application_uid', 'kind', 'created_at', 'id'])
-        .execute();
-      // Started and deleted experiments are few, so partial indices stay small.
-      await sql`create index experiments_started on experiments (uid) where status = 'started' and deleted_at is null`.execute(
-        db,
-      );
-      await sql`create index experiments_deleted on experiments (uid) where deleted_at is not null`.execute(
-        db,
-      );
-      await db.schema
-        .createTable('experiment_inputs')
-        .addColumn('experiment_uid', 'text', (column) => column.notNull())
-        .addColumn('input_set_id', 'text', (column) => column.notNull())
-        .addColumn('input_id', 'text', (column) => column.notNull())
-        .addColumn('content_id', 'text', (column) => column.notNull())
-        .addColumn('input_format', 'text', (column) => column.notNull())
-        .addPrimaryKeyConstraint('experiment_inputs_key', ['experiment_uid', 'input_set_id', 'input_id'])
-        .execute();
-      await db.schema
-        .createTable('experiment_results')
-        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
-        .addColumn('results', 'text', (column) => column.notNull())
-        .execute();
+export const createTables: Migration['up'] = async (db, { sequence, restrictStatus }) => {
+  await executeAll(db, [
+    sql`create table experiments (
+      uid text primary key, application_uid text not null, application_id text not null,
+      account_id text not null, kind text not null, id text not null, type text not null, name text not null,
+      description text not null, status text not null, user_email text not null, definition text not null,
+      requested integer not null, created_at bigint not null, updated_at bigint not null, started_at bigint,
+      completed_at bigint, deleted_at bigint, created_by_key text
+    )`,
+    sql`create unique index experiments_key on experiments (application_uid, kind, id) where deleted_at is null`,
+    sql`create index experiments_by_age on experiments (application_uid, kind, created_at, id)`,
+    // Started and deleted experiments are few, so partial indexes stay small.
+    sql`create index experiments_started on experiments (uid) where status = 'started' and deleted_at is null`,
+    sql`create index experiments_deleted on experiments (uid) where deleted_at is not null`,
+    sql`create table experiment_inputs (
+      experiment_uid text not null, input_set_id text not null, input_id text not null,
+      content_id text not null, input_format text not null,
+      constraint experiment_inputs_key primary key (experiment_uid, input_set_id, input_id)
+    )`,
+    // Each content id belongs to one experiment, so inputs can be deleted by it.
+    sql`create index experiment_inputs_by_content on experiment_inputs (content_id)`,
+    sql`create table experiment_results (experiment_uid text primary key, results text not null)`,
+    sql`create table unsettled_experiments (experiment_uid text primary key)`,
+    sql`create table switchback_draws (
+      application_uid text not null, baseline text not null, candidate text not null, plans integer not null,
+      constraint switchback_draws_key primary key (application_uid, baseline, candidate)
+    )`,
+    sql`create table experiment_input_properties (experiment_uid text primary key, properties text not null)`,
+    sql`create table experiment_events (
+      seq ${sequence}, account_id text not null, data text not null, at bigint not null
+    )`,
+  ]);
+  // The transitions of batches and of online tests together.
+  await restrictStatus(db, {
+    table: 'experiments',
+    transitions: {
+      draft: ['started'],
+      started: ['completed', 'failed', 'canceled'],
+      completed: [],
+      failed: [],
+      canceled: [],
     },
-  },
-  {
-    name: '0031-requests-of-experiments',
-    async up(db) {
-      await db.schema
-        .createTable('experiment_requests')
-        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
-        .addColumn('runs', 'text', (column) => column.notNull())
-        .execute();
-      // Each content id belongs to one experiment, so inputs can be deleted by it.
-      await db.schema
-        .createIndex('experiment_inputs_by_content')
-        .on('experiment_inputs')
-        .column('content_id')
-        .execute();
-    },
-  },
-  {
-    name: '0033-unsettled-experiments',
-    async up(db) {
-      await db.schema
-        .createTable('unsettled_experiments')
-        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
-        .execute();
-    },
-  },
-  {
-    name: '0034-no-requests-of-experiments',
-    async up(db) {
-      await db.schema.dropTable('experiment_requests').execute();
-    },
-  },
-  {
-    name: '0057-transitions-of-experiments',
-    async up(db, types) {
-      // The transitions of batches and of online tests together.
-      await types.restrictStatus(db, {
-        table: 'experiments',
-        transitions: {
-          draft: ['started'],
-          started: ['completed', 'failed', 'canceled'],
-          completed: [],
-          failed: [],
-          canceled: [],
-        },
-      });
-    },
-  },
-  {
-    name: '0064-draws-of-switchback-plans',
-    async up(db) {
-      await db.schema
-        .createTable('switchback_draws')
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('baseline', 'text', (column) => column.notNull())
-        .addColumn('candidate', 'text', (column) => column.notNull())
-        .addColumn('plans', 'integer', (column) => column.notNull())
-        .addPrimaryKeyConstraint('switchback_draws_key', ['application_uid', 'baseline', 'candidate'])
-        .execute();
-    },
-  },
-  {
-    name: '0067-properties-of-experiment-inputs',
-    async up(db) {
-      await db.schema
-        .createTable('experiment_input_properties')
-        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
-        .addColumn('properties', 'text', (column) => column.notNull())
-        .execute();
-    },
-  },
-  {
-    name: '0087-experiment-events',
-    async up(db, types) {
-      await db.schema
-        .createTable('experiment_events')
-        .addColumn('seq', types.sequence)
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('data', 'text', (column) => column.notNull())
-        .addColumn('at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+  });
+};

@@ -1,4 +1,5 @@
 /** Every statement that writes the status of an experiment or of an acceptance test. */
+import { listTypesWith, type RunOwnerKind } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type {
   BatchTransition,
   BisectTransition,
@@ -9,7 +10,7 @@ import { sql } from 'kysely';
 import type { Writer } from '../../database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
 import { insertAcceptanceEvent, insertExperimentEvent } from './experiment-events.ts';
-import type { ExperimentKind, ExperimentsTable } from './schema.ts';
+import type { ExperimentsTable } from './schema.ts';
 
 /** Inserts an experiment; returns false when the application has another of the same kind and id. */
 export async function insertExperiment(tx: Writer, experiment: ExperimentsTable): Promise<boolean> {
@@ -45,7 +46,7 @@ export function transitionOnlineTest(
   pair: OnlineTestTransition,
   columns: ExperimentColumns,
 ): Promise<boolean> {
-  return updateStatus(tx, { uid, kinds: ['shadow', 'switchback'] }, pair, columns);
+  return updateStatus(tx, { uid, kinds: listTypesWith('isLive') }, pair, columns);
 }
 
 /** Changes the status of a bisect experiment; returns false when it is deleted or its status is not `from`. */
@@ -60,7 +61,7 @@ export function transitionBisect(
 
 async function updateStatus(
   tx: Writer,
-  { uid, kinds }: { uid: string; kinds: readonly ExperimentKind[] },
+  { uid, kinds }: { uid: string; kinds: readonly RunOwnerKind[] },
   { from, to }: { from: ExperimentStatus; to: ExperimentStatus },
   columns: ExperimentColumns,
 ): Promise<boolean> {

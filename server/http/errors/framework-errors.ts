@@ -11,6 +11,7 @@ export function bodyTooLarge(bodyLimit: number): Problem {
     bodyLimit < REQUEST_BODY_BYTES_MAX ? message : `${message} Send larger inputs to an upload URL.`,
     // The server does not read the rest of the body.
     { connection: 'close' },
+    'too_large',
   );
 }
 

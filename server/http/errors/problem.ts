@@ -1,15 +1,47 @@
 /** Errors of the contract, which handlers throw. Any other thrown value is an internal error. */
-import { ERROR_STATUSES, type ErrorStatus } from '@switchyard/contract/errors.ts';
+import {
+  ERROR_STATUSES,
+  type ErrorCode,
+  type ErrorStatus,
+  SERVER_ERRORS,
+} from '@switchyard/contract/errors.ts';
 
-/** An error response of the contract: its status, message and further headers. */
+export { quoteValue, truncate } from '@switchyard/contract/presentation/quote-value.ts';
+
+/** An error response of the contract: its status, message, further headers, and the code, by default that of the status. */
 export class Problem extends Error {
   readonly status: ErrorStatus;
   readonly headers: Record<string, string>;
+  readonly code: ErrorCode;
   /** The caller reads `message`: it names the field, the value and a correct value. */
-  constructor(status: ErrorStatus, message: string, headers: Record<string, string> = {}) {
+  constructor(
+    status: ErrorStatus,
+    message: string,
+    headers: Record<string, string> = {},
+    code: ErrorCode = ERROR_STATUSES[status].code,
+  ) {
     super(message);
     this.status = status;
     this.headers = headers;
+    this.code = code;
+  }
+}
+
+/** A 409 for a resource that somebody has changed since the caller read it. */
+export class ChangedError extends Problem {
+  /** Time of the change; null for a setting that was removed. */
+  readonly changedAt: number | null;
+  readonly #formatMessage: (who: string) => string;
+  /** `formatMessage` gets the words that name who changed it, such as ` by ada@example.com`; empty when unknown. */
+  constructor(changedAt: number | null, formatMessage: (who: string) => string) {
+    super(409, formatMessage(''));
+    this.changedAt = changedAt;
+    this.#formatMessage = formatMessage;
+  }
+
+  /** Returns the error with the person who made the change. */
+  namePerson(email: string): ChangedError {
+    return new ChangedError(this.changedAt, () => this.#formatMessage(` by ${email}`));
   }
 }
 
@@ -30,6 +62,8 @@ export const forbidden = (message: string): Problem => new Problem(403, message)
 export const notFound = (message: string): Problem => new Problem(404, message);
 export const tooManyRequests = (message: string, headers?: Record<string, string>): Problem =>
   new Problem(429, message, headers);
+/** A 429 for a run that must not wait in the queue. */
+export const noCapacity = (message: string): Problem => new Problem(429, message, {}, 'no_capacity');
 
 /**
  * Returns a value that was found or changed; throws the problem when it is missing. Call it inside the transaction, which
@@ -40,25 +74,19 @@ export function orThrow<T>(value: T | undefined | false, problem: () => Problem)
   return value;
 }
 
+/** The body of an error response. */
+export type ErrorBody =
+  | { message: string; code: ErrorCode }
+  | { status: string; error: string; code: ErrorCode };
+
+const STATUSES = { ...ERROR_STATUSES, ...SERVER_ERRORS };
+
 /** Returns the response body of an error, in the shape that the contract has for its status. */
 export function formatErrorBody(
-  status: ErrorStatus,
+  status: ErrorStatus | keyof typeof SERVER_ERRORS,
   message: string,
-): { message: string } | { status: string; error: string } {
-  if (status === 401 || status === 403) return { message };
-  return { status: ERROR_STATUSES[status].statusText, error: message };
+  code: ErrorCode = STATUSES[status].code,
+): ErrorBody {
+  if (status === 401 || status === 403) return { message, code };
+  return { status: STATUSES[status].statusText, error: message, code };
 }
-
-/** Quotes a value for a message: long text and numbers are truncated, arrays and objects are described. */
-export function quoteValue(value: unknown): string {
-  if (Array.isArray(value)) return `a JSON array of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return 'a JSON object';
-  return truncate(JSON.stringify(value) ?? String(value));
-}
-
-/** Truncates a text of a caller for a message, to 80 characters and an ellipsis. */
-export function truncate(text: string): string {
-  return text.length > QUOTED_CHARS_MAX ? `${text.slice(0, QUOTED_CHARS_MAX).toWellFormed()}…` : text;
-}
-
-const QUOTED_CHARS_MAX = 80;

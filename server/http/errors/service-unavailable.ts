@@ -40,6 +40,12 @@ interface Unavailable {
   retryAfterSeconds: number | null;
 }
 
+/** Reports whether a disk had no space left for the file or the database. */
+export function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return isDatabaseFull(error) || FULL_CODES.has(code);
+}
+
 /** Returns the content of the 503 for an error or one of its causes; null for any other error. */
 export function classifyUnavailable(thrown: unknown): Unavailable | null {
   if (thrown instanceof NotReadyError) return thrown;
@@ -56,10 +62,11 @@ export function classifyUnavailable(thrown: unknown): Unavailable | null {
       };
     if (isDatabaseDamaged(error))
       return {
-        message: 'The database of the server is damaged. The operator has to restore a backup.',
+        message:
+          'The database of the server is damaged. The operator has to find out by `npm run verify` what is missing.',
         retryAfterSeconds: null,
       };
-    if (isDatabaseFull(error) || FULL_CODES.has(code))
+    if (isDiskFull(error))
       return {
         message: 'The disk of the server is full, so nothing can be stored. Free disk space, then retry.',
         retryAfterSeconds: 10,

@@ -33,6 +33,8 @@ export interface AuditLog {
   insertEntry(tx: Writer, action: AuditedAction, effect: AuditedEffect): Promise<void>;
   /** Writes an entry for an action whose caller lacks the right to it. */
   auditRefusal(action: AuditedAction): Promise<void>;
+  /** Returns the address of the person who changed the resource of the action at the time; null when no entry says it. */
+  findChanger(action: AuditedAction, changedAt: number): Promise<string | null>;
 }
 
 /**
@@ -48,4 +50,5 @@ export const NO_AUDIT_LOG: AuditLog = {
   transact: () => Promise.reject(new Error('This server has no database.')),
   insertEntry: async () => {},
   auditRefusal: async () => {},
+  findChanger: async () => null,
 };

@@ -27,6 +27,7 @@ function createRecordedEffect() {
       steps.push(`entry ${JSON.stringify([action.operation.id, owner?.account ?? null, body ?? null])}`);
     },
     auditRefusal: async () => {},
+    findChanger: async () => null,
   };
   const action = { operation: operations.createKey, caller: null, params: {}, requestId: 'r', address: '' };
   const storeResponse = async (_tx: Writer, { status }: { status: number }) => {

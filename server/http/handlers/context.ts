@@ -6,6 +6,7 @@
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
+import type { Log } from '../../log.ts';
 import type { Random } from '../../random.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import type { Metrics } from '../metrics.ts';
@@ -20,6 +21,7 @@ export interface Context {
   clock: Clock;
   random: Random;
   metrics: Metrics;
+  log: Log;
   /** null: no spans are exported. */
   tracing: Tracing | null;
 }

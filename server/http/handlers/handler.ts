@@ -35,10 +35,14 @@ export interface CallingRun {
   applicationId: ApplicationId;
   /** The fencing token of the attempt. */
   fence: number;
+  /** The key that started it; null when unknown. */
+  startedBy: KeyId | null;
   /** The name of the run, or its application if it has none. */
   name: string;
   /** The number of runs above it. */
   depth: number;
+  /** false for a run of an experiment, and for a run below one. */
+  isProduction: boolean;
   /** The applications that the app can reach. */
   applications: readonly ApplicationId[];
   /** The address of the server for the app, without a trailing slash. */
@@ -79,6 +83,23 @@ export type Member = Pick<Caller, 'account' | 'owner'>;
 /** Returns a key for maps and limits that is the same for all keys of a member. */
 export function formatMemberKey({ account, owner }: Member): string {
   return `${account} ${owner}`;
+}
+
+const KEY_SEPARATOR = '\n';
+
+/** Returns the holder of limits that each key of a member has (limits/member-share.ts). */
+export function formatHolder(member: string, key: string): string {
+  return `${member}${KEY_SEPARATOR}${key}`;
+}
+
+/** Returns the member of a holder. */
+export function readMember(holder: string): string {
+  return holder.split(KEY_SEPARATOR, 1)[0] ?? '';
+}
+
+/** Returns the holder of the caller's key. All runs of a member are one key. */
+export function formatCaller(caller: Caller): string {
+  return formatHolder(formatMemberKey(caller), caller.run ? 'runs' : caller.key);
 }
 
 /** The account of a resource, and the ids that name it there. */
@@ -135,6 +156,12 @@ export interface RawResponse {
   contentType: string;
   /** Memory of a stream while the caller does not read it, in bytes; the default is two chunks of a file. */
   memoryBytes?: number;
+  /** The stream is text that is compressed for a caller that accepts gzip. */
+  isCompressible?: boolean;
+  /** Called with the whole compressed text after it was sent, if the caller accepts gzip and the text can be cached. */
+  onCompressed?(bytes: Buffer): void;
+  /** The bytes are compressed already. Check `acceptsGzip` before. */
+  contentEncoding?: 'gzip';
 }
 
 /** Content that supports range requests. `open` is called after the range is known. */

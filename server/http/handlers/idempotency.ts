@@ -8,10 +8,11 @@
 import { createHmac } from 'node:crypto';
 import { IDEMPOTENCY_KEY_CHARS_MAX, IDEMPOTENCY_KEY_TTL_MS } from '@switchyard/contract/limits.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { Encryptor } from '../../database/encryption.ts';
-import type { Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../database/migrate.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import type { Random } from '../../random.ts';
 import { badRequest, Problem, quoteValue } from '../errors/problem.ts';
@@ -39,24 +40,15 @@ declare module '../../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0009-answers',
-    async up(db, types) {
-      await db.schema
-        .createTable('answers')
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('idempotency_key', 'text', (column) => column.notNull())
-        .addColumn('fingerprint', 'text', (column) => column.notNull())
-        .addColumn('status', 'integer', (column) => column.notNull())
-        .addColumn('body', types.bytes)
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('answers_key', ['account_id', 'idempotency_key'])
-        .execute();
-      await db.schema.createIndex('answers_by_age').on('answers').column('created_at').execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db, { bytes }) =>
+  executeAll(db, [
+    sql`create table answers (
+      account_id text not null, idempotency_key text not null, fingerprint text not null,
+      status integer not null, body ${bytes}, created_at bigint not null,
+      constraint answers_key primary key (account_id, idempotency_key)
+    )`,
+    sql`create index answers_by_age on answers (created_at)`,
+  ]);
 
 /** The stored part of a response. */
 export interface StoredResponse {

@@ -33,6 +33,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   inviteMember: 'account',
   listMembers: 'read',
   getMember: 'read',
+  getMemberInventory: 'account',
   updateMember: 'account',
   deleteMember: 'account',
   renewInvite: 'account',
@@ -89,6 +90,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   listApplications: 'read',
   getApplication: 'read',
   updateApplication: 'write',
+  trustHtmlAssets: 'account',
+  distrustHtmlAssets: 'account',
   deleteApplication: 'write',
   getBinaryUpload: 'write',
   activateBinary: 'write',
@@ -217,6 +220,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   updateAcceptanceTest: 'experiment',
   deleteAcceptanceTest: 'experiment',
   planExperiment: 'read',
+  planBisectExperiment: 'read',
   createBisectExperiment: 'experiment',
   listBisectExperiments: 'read',
   getBisectExperiment: 'read',
@@ -287,7 +291,7 @@ describe.each(Object.values(operations) as Operation[])('$method $path', (operat
     for (const token of [null, 'rubbish']) {
       const response = await call(operation, token);
       expect(response.status).toBe(401);
-      expect(response.body).toEqual({ message: expect.any(String) });
+      expect(response.body).toEqual({ message: expect.any(String), code: 'unauthorized' });
     }
   });
 
@@ -297,7 +301,7 @@ describe.each(Object.values(operations) as Operation[])('$method $path', (operat
       expect([401, 403], response.text).not.toContain(response.status);
     } else {
       expect(response.status).toBe(403);
-      expect(response.body).toEqual({ message: expect.stringContaining(role) });
+      expect(response.body).toEqual({ message: expect.stringContaining(role), code: 'forbidden' });
     }
   });
 });

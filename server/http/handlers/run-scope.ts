@@ -5,8 +5,9 @@
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import type { OperationId } from '@switchyard/contract/operations.ts';
+import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { quoteValue } from '../errors/problem.ts';
-import type { CallingRun } from './handler.ts';
+import type { Caller, CallingRun } from './handler.ts';
 
 const APPLICATION_PATH = '/v1/applications/{application_id}/';
 const FLOW_OPERATIONS: ReadonlySet<string> = new Set<OperationId>(['updateRunFlow', 'getRunFlow']);
@@ -62,4 +63,9 @@ export function findRunScopeRefusal(
     return `The run token of the run ${run.id} cannot call ${id}: it can read applications, and create, read, cancel and delete their runs and inputs. Call this operation with a key.`;
   if (run.applications.some((one) => one === application)) return null;
   return `The run token of the run ${run.id} cannot reach the application ${quoteValue(application)}: it reaches ${run.applications.join(', ')}. Name the application in configuration.api_access.applications of the instance.`;
+}
+
+/** Returns the key of the caller; for a run that calls, the key that started its workflow, or null when it is unknown. */
+export function findStartingKey({ key, run }: Pick<Caller, 'key' | 'run'>): KeyId | null {
+  return run ? run.startedBy : key;
 }

@@ -3,12 +3,14 @@
  * request reserves its part of a budget before it allocates the memory, and waits in order while the budget is used up.
  *
  * Invariants:
- * - One holder (a member of an account, or an address) has at most half of a budget, so that one caller cannot use up the
- *   memory of the others. A part that waits for the share of its holder delays no other holder.
+ * - One key of a member, or one address, has at most half of a budget, so that one caller cannot use up the memory of the
+ *   others. All keys of a member have an eighth more, for those that another one would shut out (member-share.ts). A part
+ *   that waits for the share of its holder delays no other holder.
  * - Small parts do not wait behind large ones. While a large part waits, small ones have at most a quarter of the budget.
  */
 import type { Clock } from '../../clock.ts';
 import { type Problem, tooManyRequests } from '../errors/problem.ts';
+import { SharedUse } from './member-share.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -68,7 +70,7 @@ export interface Budgets {
   parsed: Budget;
   work: Budget;
   responses: Budget;
-  /** Counts active requests with a token, not bytes: one member has at most half of the connections. */
+  /** Counts active requests with a token, not bytes: one key has at most half of the connections. */
   requests: Budget;
 }
 
@@ -84,7 +86,7 @@ export function createBudgets(clock: Clock, connectionsMax: number): Budgets {
     responses: createForMemory(RESPONSE_BUDGET_BYTES, 'more unread responses'),
     requests: create(
       connectionsMax,
-      `The member has ${Math.floor(connectionsMax / 2)} active requests, the maximum for one member`,
+      `The key or its member has too many active requests; a key can have ${Math.floor(connectionsMax / 2)}`,
     ),
   };
 }
@@ -99,7 +101,7 @@ export function isMemoryContended({ bodies, responses }: Budgets): boolean {
 /** A number of bytes that requests share by the rules at the top of this file. */
 export class Budget {
   readonly #settings: BudgetSettings;
-  readonly #bytesByHolder = new Map<string, number>();
+  readonly #use = new SharedUse();
   readonly #waiting = new Set<WaitingPart>();
   #reservedBytes = 0;
   #smallPartBytes = 0;
@@ -172,8 +174,9 @@ export class Budget {
 
   /** A holder without other parts may reserve one that is larger than its share. */
   #fitsShare({ holder, bytes }: Part): boolean {
-    const holderBytes = this.#bytesByHolder.get(holder) ?? 0;
-    return holderBytes === 0 || holderBytes + bytes <= this.#computeLimit(bytes) / 2;
+    return (
+      this.#use.countMember(holder) === 0 || this.#use.fits(holder, bytes, this.#computeLimit(bytes) / 2)
+    );
   }
 
   /** `sizesAhead` are the sizes of the parts that wait before this one. */
@@ -210,9 +213,7 @@ export class Budget {
   #addBytes(part: Part, bytes: number): void {
     this.#reservedBytes += bytes;
     if (classifySize(part) === 'small') this.#smallPartBytes += bytes;
-    const holderBytes = (this.#bytesByHolder.get(part.holder) ?? 0) + bytes;
-    if (holderBytes === 0) this.#bytesByHolder.delete(part.holder);
-    else this.#bytesByHolder.set(part.holder, holderBytes);
+    this.#use.add(part.holder, bytes);
   }
 
   /** Admits waiting parts in the order of their requests. */

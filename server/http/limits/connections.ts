@@ -62,6 +62,8 @@ interface Connection {
   /** True after a request with a valid token or signature. */
   isTrusted: boolean;
   activeRequests: number;
+  /** Called when the connection becomes trusted. */
+  onTrust: (() => void) | null;
 }
 
 /** The ends of a connection, which name it. A socket of TLS has the same as the connection below it. */
@@ -117,20 +119,31 @@ export class Connections {
   /** Records that a request on the connection has a valid token or signature. */
   trust(socket: Socket): void {
     const connection = this.#find(socket);
-    if (!connection) return;
+    if (!connection || connection.isTrusted) return;
     connection.isTrusted = true;
     this.#classify(connection);
+    connection.onTrust?.();
+  }
+
+  /** Calls back when a request on the connection has a valid token or signature for the first time. */
+  onTrust(socket: Socket, callback: () => void): void {
+    const connection = this.#find(socket);
+    if (connection) connection.onTrust = callback;
   }
 
   /** Counts a stream of HTTP/2 until it closes; returns false for one beyond the limits. */
   openStream(socket: Socket, stream: EventEmitter): boolean {
     const connection = this.#find(socket);
-    if (!connection || !this.#hasCapacity(connection.address) || !this.#isOpen(connection)) return false;
+    if (!connection) return false;
+    const { address, streams } = connection;
+    // Only the first stream of a connection may close another connection.
+    const hasCapacity = streams === 0 ? this.#hasCapacity(address) : this.#isBelowLimits(address);
+    if (!hasCapacity || !this.#isOpen(connection)) return false;
     connection.streams += 1;
-    this.#changeCount(connection.address, 1);
+    this.#changeCount(address, 1);
     stream.once('close', () => {
       connection.streams -= 1;
-      if (this.#isOpen(connection)) this.#changeCount(connection.address, -1);
+      if (this.#isOpen(connection)) this.#changeCount(address, -1);
     });
     return true;
   }
@@ -150,7 +163,7 @@ export class Connections {
       return;
     }
     this.#changeCount(address, 1);
-    const connection = { socket, address, streams: 0, isTrusted: false, activeRequests: 0 };
+    const connection = { socket, address, streams: 0, isTrusted: false, activeRequests: 0, onTrust: null };
     this.#connections.set(socket, connection);
     const key = formatConnectionKey(socket);
     this.#byKey?.set(key, connection);
@@ -170,9 +183,16 @@ export class Connections {
 
   /** Returns true when the address may open one more; closes another connection for it when the limit is reached. */
   #hasCapacity(address: string): boolean {
-    const addressCount = this.#countsByAddress.get(address) ?? 0;
-    if (addressCount >= Math.floor(this.max * ADDRESS_SHARE)) return this.#closeOne(address);
+    if (this.#isAddressFull(address)) return this.#closeOne(address);
     return this.#count < this.max || this.#closeOne(null);
+  }
+
+  #isBelowLimits(address: string): boolean {
+    return this.#count < this.max && !this.#isAddressFull(address);
+  }
+
+  #isAddressFull(address: string): boolean {
+    return (this.#countsByAddress.get(address) ?? 0) >= Math.floor(this.max * ADDRESS_SHARE);
   }
 
   #changeCount(address: string, difference: number): void {

@@ -1,9 +1,12 @@
+import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
+import { REQUEST_BODY_BYTES_MAX, WORKER_BODY_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../clock.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { addressBucketKey, RateLimiter } from './rate-limit.ts';
+import { createWorkerToken } from '../../testing/servers/worker-process.ts';
+import { addressBucketKey, computeBodyCost, RateLimiter, WORKER_RATE_LIMIT } from './rate-limit.ts';
 
 /** Creates a clock that changes only by `advance`. */
 function createManualClock(at = 1_800_000_000_000) {
@@ -31,6 +34,19 @@ describe('the bucket of a caller', () => {
     expect(consume()).toEqual({ isAllowed: true, remaining: 0, retryAfterSeconds: 0 });
     advance(3_600_000);
     expect(consume().remaining).toBe(2);
+  });
+
+  test('A10: pays for a large request as for several, and never waits for more than it holds', () => {
+    const { clock, advance } = createManualClock();
+    const limiter = new RateLimiter({ perMinute: 60, burst: 10 }, clock);
+    expect(limiter.consume('a', 4)).toEqual({ isAllowed: true, remaining: 6, retryAfterSeconds: 0 });
+    expect(limiter.consume('a', 8)).toEqual({ isAllowed: false, remaining: 6, retryAfterSeconds: 2 });
+    advance(2000);
+    expect(limiter.consume('a', 8)).toMatchObject({ isAllowed: true, remaining: 0 });
+    advance(10_000);
+    expect(limiter.consume('a', 1000)).toMatchObject({ isAllowed: true, remaining: 0 });
+    expect(computeBodyCost(REQUEST_BODY_BYTES_MAX, 'member')).toBe(24);
+    expect(computeBodyCost(WORKER_BODY_BYTES_MAX, 'worker')).toBe(4096);
   });
 
   test('is separate for each key', () => {
@@ -114,11 +130,30 @@ describe('over HTTP', () => {
   let server: TestServer;
   const { clock, advance } = createManualClock(Date.now());
   beforeAll(async () => {
-    server = await startTestServer({ clock, env: { SWITCHYARD_RATE_LIMIT: '60/3' } });
+    server = await startTestServer({
+      clock,
+      env: { SWITCHYARD_RATE_LIMIT: '60/3', SWITCHYARD_TRUSTED_PROXIES: 'loopback' },
+    });
   });
   afterAll(() => server.close());
   const create = (id: string) =>
     server.request('POST', '/v1/applications', { body: { id, name: `Application ${id}` } });
+
+  test('A10: a worker token has a rate of its own, and a refused body counts by its bytes', async () => {
+    const { token } = await createWorkerToken(server);
+    const send = async (bytes: number) => {
+      const body = { junk: 'x'.repeat(bytes) };
+      const response = await server.request('POST', '/v1/workers', { token, body });
+      expectStatus(response, 400);
+      expect(response.headers.get('ratelimit-policy')).toBe(
+        `"worker token";q=${WORKER_RATE_LIMIT.perMinute};w=60`,
+      );
+      return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+    };
+    expect(await send(1)).toBe(WORKER_RATE_LIMIT.burst - 1);
+    expect(await send(200_000)).toBe(WORKER_RATE_LIMIT.burst - 50);
+    advance(60_000);
+  });
 
   test('a request beyond the burst gets 429 with Retry-After and has no effect', async () => {
     for (const [id, remaining] of [
@@ -148,6 +183,44 @@ describe('over HTTP', () => {
       expectStatus(await server.request('GET', '/healthz', { token: null }), 200);
       expectError(await server.request('GET', '/v1/account', { token: 'rubbish' }), 401);
     }
+  });
+
+  describe('A3: anonymous requests', () => {
+    const post = (path: string, body: object, from: string) =>
+      server.request('POST', path, {
+        token: null,
+        body,
+        headers: { 'x-forwarded-for': from, [CONSOLE_HEADER]: '1', origin: server.url },
+      });
+    const exhaust = async (path: string, body: object, from: string): Promise<number> => {
+      for (let count = 1; count < 30; count += 1)
+        if ((await post(path, body, from)).status === 429) return count;
+      return Number.POSITIVE_INFINITY;
+    };
+    const createTicket = async (): Promise<string> => {
+      advance(60_000);
+      const { body } = await server.client.call('createSignInLink');
+      return new URL(body.url).searchParams.get('ticket') ?? '';
+    };
+    const SESSIONS = '/v1/account/sessions';
+    const INVITES = '/v1/account/invites/accept';
+
+    test('have a bucket for each operation, and a valid ticket signs in when that of sign-in is empty', async () => {
+      expect(await exhaust(INVITES, { invite: 'none' }, '198.51.100.1')).toBe(11);
+      expectError(await post(SESSIONS, { ticket: 'none' }, '198.51.100.1'), 401);
+      expect(await exhaust(SESSIONS, { ticket: 'none' }, '198.51.100.1')).toBe(10);
+      const [first, second] = [await createTicket(), await createTicket()];
+      expect(await exhaust(SESSIONS, { ticket: 'none' }, '198.51.100.1')).toBeLessThan(30);
+      expectStatus(await post(SESSIONS, { ticket: first }, '198.51.100.1'), 201);
+      expectStatus(await post(SESSIONS, { ticket: second }, '198.51.100.1'), 201);
+      expectError(await post(SESSIONS, { ticket: first }, '198.51.100.1'), 429);
+    });
+
+    test('count for the last address that no trusted proxy has', async () => {
+      expect(await exhaust(INVITES, { invite: 'none' }, '198.51.100.2')).toBe(11);
+      expectError(await post(INVITES, { invite: 'none' }, '203.0.113.1, 198.51.100.2, 127.0.0.5'), 429);
+      expect((await post(INVITES, { invite: 'none' }, '198.51.100.2, 198.51.100.3')).status).not.toBe(429);
+    });
   });
 
   test('V8: a request that the role forbids counts, and the keys of one member share its limit', async () => {

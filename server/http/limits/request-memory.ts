@@ -4,7 +4,7 @@ import type { Operation } from '@switchyard/contract/operation.ts';
 import type { FastifyRequest } from 'fastify';
 import { FILE_CHUNK_BYTES } from '../../blobs/hashed-file.ts';
 import { bodyEndedEarly, bodyTooLarge } from '../errors/framework-errors.ts';
-import { formatMemberKey } from '../handlers/handler.ts';
+import { formatCaller } from '../handlers/handler.ts';
 import type { Budget, Budgets, Reservation } from './budget.ts';
 import { addressBucketKey } from './rate-limit.ts';
 
@@ -27,9 +27,9 @@ const WAIT_WORK_BYTES = 16 * 1024;
 /** Memory of an upload on its way to the disk. */
 const UPLOAD_BYTES = 2 * FILE_CHUNK_BYTES;
 
-/** Returns the holder of the memory of a request: the member that calls, or the address of a caller without a token. */
-export function identifyMemoryHolder({ caller, ip }: FastifyRequest): string {
-  return caller ? formatMemberKey(caller) : `address ${addressBucketKey(ip)}`;
+/** Returns the holder of the memory of a request: the key that calls, or the address of a caller without a token. */
+export function identifyMemoryHolder({ caller, address }: FastifyRequest): string {
+  return caller ? formatCaller(caller) : `address ${addressBucketKey(address)}`;
 }
 
 /** Reserves bytes until `releaseMemory`; throws the 429 of the budget, or a 400 when the caller disconnects meanwhile. */
@@ -120,9 +120,9 @@ export async function waitWithLittleMemory(
   await reserveHandlerMemory(request, operation, budgets);
 }
 
-function estimateWorkBytes({ query, waits }: Operation): number {
+function estimateWorkBytes({ query, waits, readsContent }: Operation): number {
   if (waits) return WAIT_WORK_BYTES;
   const { properties = {} } = query ?? {};
-  if ('format' in properties) return CONTENT_WORK_BYTES;
+  if (readsContent || 'format' in properties) return CONTENT_WORK_BYTES;
   return 'pagetoken' in properties ? LIST_WORK_BYTES : WORK_BYTES;
 }

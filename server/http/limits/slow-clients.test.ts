@@ -1,7 +1,8 @@
 /** The server closes connections that hardly send or read, and serves slow lines. The clock of each test runs the checks. */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,15 +22,24 @@ const LARGE_BYTES = 64 * 1024 * 1024;
 let http: FastifyInstance;
 let url: string;
 let checkConnections = (): void => {};
+/** Ends the drain of the last refused body. */
+let endDrain = (): void => {};
 /** The result of each upload: its bytes, or the error text. */
 const uploads: (number | string)[] = [];
 /** The upload handler reads the body after this. */
 let uploadReadable = Promise.resolve();
+/** The upload handler fails after the first bytes. */
+let isDiskFull = false;
 beforeAll(async () => {
   const handlers = {
     createAccount: async () => ({ status: 200, body: {} }),
     async putUpload({ stream }) {
       await uploadReadable;
+      if (isDiskFull) {
+        await once(stream.pipe(new PassThrough()), 'readable');
+        stream.unpipe();
+        throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      }
       uploads.push(await buffer(stream).then(({ length }) => length, String));
       return { status: 200 };
     },
@@ -56,8 +66,9 @@ beforeAll(async () => {
       now: () => 0,
       elapsed: () => 0,
       processorTime: () => 0,
-      after(_, callback) {
-        checkConnections = callback;
+      after(delayMs, callback) {
+        if (delayMs === LIMITS.checkIntervalMs) checkConnections = callback;
+        else endDrain = callback;
         return () => {};
       },
     },
@@ -133,12 +144,47 @@ describe('a body that hardly comes gets 400, and the server closes the connectio
   });
 });
 
-test('a refused body, which the server does not read, does not hold the connection', async () => {
-  const { send, closed } = await openConnection();
-  await send(`${formatHead('POST', '/v1/nothing', 5000)}x`);
-  runChecks(6);
-  const { text } = await closed;
-  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+describe('W15: a client that sends a refused body to its end gets the response, and then the connection closes:', () => {
+  const BYTES = 32 * 1024 * 1024;
+  test.each([
+    ['a body that nobody reads', formatHead('POST', '/v1/nothing', BYTES), 404],
+    ['an upload when the disk is full', formatHead('PUT', UPLOAD, BYTES), 503],
+    ['the last request of a client', formatHead('PUT', UPLOAD, BYTES, 'Connection: close\r\n'), 503],
+    ['a body that is too large', formatHead('POST', '/v1/accounts', BYTES), 400],
+  ])('%s', async (_, head, status) => {
+    isDiskFull = true;
+    const { socket, closed } = await openConnection();
+    endDrain = () => {};
+    socket.write(head);
+    // The last byte never comes.
+    await new Promise((resolve) => socket.write(Buffer.alloc(BYTES - 1, 'x'), resolve));
+    endDrain();
+    const response = await closed;
+    isDiskFull = false;
+    expect(response.status).toBe(status);
+    expect(response.text.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
+  });
+
+  test('also when the client sends the rest and never ends its side', async () => {
+    const accepted = once(http.server, 'connection');
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), allowHalfOpen: true });
+    const [peer]: Socket[] = await accepted;
+    const closed = once(peer ?? socket, 'close');
+    socket.write(`${formatHead('POST', '/v1/nothing', 2, 'Connection: close\r\n')}x`);
+    await once(socket, 'data');
+    socket.write('x');
+    endDrain();
+    await closed;
+    socket.destroy();
+  });
+
+  test('a body that ends in time leaves the connection open', async () => {
+    const { send, closed } = await openConnection();
+    await send(`${formatHead('POST', '/v1/nothing', 2)}x`);
+    await send('x');
+    await send(formatHead('POST', '/v1/accounts', ACCOUNT.length, 'Connection: close\r\n') + ACCOUNT);
+    expect((await closed).text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
 });
 
 test('a body at the minimum rate succeeds after any time', async () => {

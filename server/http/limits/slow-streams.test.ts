@@ -1,6 +1,7 @@
 /** The server closes streams of HTTP/2 that hardly send or read. The clock of each test runs the checks. */
+import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -23,12 +24,19 @@ let session: ClientHttp2Session;
 let checkStreams = (): void => {};
 /** Bytes that the handler of uploads has received, and the errors of the bodies. */
 let received = 0;
+/** The upload handler fails after the first bytes. */
+let isDiskFull = false;
 const errors: string[] = [];
 beforeAll(async () => {
   const pair = createPair();
   const served: Partial<Handlers> = {
     createAccount: async () => ({ status: 200, body: {} }),
     async putUpload({ stream }) {
+      if (isDiskFull) {
+        await once(stream.pipe(new PassThrough()), 'readable');
+        stream.unpipe();
+        throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      }
       stream.on('data', (chunk: Buffer) => {
         received += chunk.length;
       });
@@ -53,7 +61,7 @@ beforeAll(async () => {
     ...{ publicUrl: () => 'https://127.0.0.1', auditLog: NO_AUDIT_LOG, newRequestId: () => 'request-1' },
     ...{ log: createLog('silent'), metrics: createMetrics(), slowClientLimits: LIMITS },
     servedOperations: ['createAccount', 'putUpload', 'getDownload'],
-    connectionsMax: 100,
+    connectionsMax: 400,
     clock: {
       ...{ now: () => 0, elapsed: () => 0, processorTime: () => 0 },
       after(_, callback) {
@@ -132,6 +140,19 @@ async function checkUntilClosed(stream: ClientHttp2Stream): Promise<undefined> {
     .toBe(true);
   return undefined;
 }
+
+test('W15: a stream whose refused body does not end closes with its response, and its session stays open', async () => {
+  isDiskFull = true;
+  const stream = session.request(UPLOAD);
+  const closed = once(stream, 'close');
+  stream.write('x');
+  expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 503 });
+  isDiskFull = false;
+  stream.resume();
+  await once(stream, 'end');
+  await closed;
+  expect([stream.rstCode, session.closed]).toEqual([constants.NGHTTP2_NO_ERROR, false]);
+});
 
 test('a body at the minimum rate succeeds after any time', async () => {
   const stream = open(UPLOAD);

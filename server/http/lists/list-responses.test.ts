@@ -2,12 +2,15 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { Encryptor } from '../../database/encryption.ts';
+import { systemRandom } from '../../random.ts';
 import { createVersion } from '../../testing/fixtures/resources.ts';
 import { startTestServer } from '../../testing/servers/test-server.ts';
 import { respondWithList, respondWithListObject } from './list-responses.ts';
 import { type PageRequest, PageTokens } from './pagination.ts';
 
-const tokens = new PageTokens(Buffer.alloc(32, 1));
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const lists = { pageTokens: new PageTokens(new Encryptor(Buffer.alloc(32, 1), systemRandom)), log };
 
 /** Creates a list of rows, newest first, that records the limit of each query. */
 function createRows(count: number) {
@@ -31,8 +34,8 @@ const getStream = (response: object): Readable => (response as { raw: Readable }
 describe('a whole list', () => {
   test.each([0, 1, 10, 11, 20, 95])('has all of %i rows, as an array and as an object', async (count) => {
     const { source, ids, limits } = createRows(count);
-    const array = await respondWithList(tokens, source);
-    const object = await respondWithListObject(tokens, source);
+    const array = await respondWithList(lists, source);
+    const object = await respondWithListObject(lists, source);
     if (count <= 10) {
       expect([array, object]).toEqual([
         { status: 200, body: ids },
@@ -47,7 +50,7 @@ describe('a whole list', () => {
 
   test('queries rows no faster than the client reads', async () => {
     const { source, limits } = createRows(100_000);
-    const raw = getStream(await respondWithList(tokens, source));
+    const raw = getStream(await respondWithList(lists, source));
     raw.once('readable', () => raw.read(1));
     await new Promise((resolve) => raw.once('readable', resolve));
     expect(limits.length).toBeLessThan(1000);
@@ -62,7 +65,7 @@ describe('a whole list', () => {
       if (queries === 3) throw new Error('the database is gone');
       return source.queryRows(page);
     };
-    await expect(text(getStream(await respondWithList(tokens, { ...source, queryRows })))).rejects.toThrow(
+    await expect(text(getStream(await respondWithList(lists, { ...source, queryRows })))).rejects.toThrow(
       'is gone',
     );
   });

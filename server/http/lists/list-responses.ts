@@ -4,7 +4,9 @@
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import type { Context } from '../handlers/context.ts';
 import type { RawResponse } from '../handlers/handler.ts';
+import type { CompressedBodies } from './compressed-bodies.ts';
 import {
   formatPage,
   formatPageOrArray,
@@ -12,10 +14,18 @@ import {
   type PagePosition,
   type PageQueryValues,
   type PageRequest,
-  type PageTokens,
   parsePageRequest,
   slicePage,
 } from './pagination.ts';
+import { formatReadableRows } from './readable-rows.ts';
+
+declare module '../handlers/context.ts' {
+  interface Context {
+    compressedBodies: CompressedBodies;
+  }
+}
+
+type ListParts = Pick<Context, 'pageTokens' | 'log'>;
 
 /** The rows of a list and their format. The list is in the order of the columns `created_at` and `id`. */
 export interface ListSource<Row extends { created_at: number; id: string }, Body> {
@@ -29,6 +39,7 @@ export interface ListSource<Row extends { created_at: number; id: string }, Body
   batchSize?: number;
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const ROW_BATCH_SIZE = 100;
 /** The size of a batch that the server aims at: a client that reads slowly keeps a batch in memory. */
 const BATCH_BYTES = 1024 * 1024;
@@ -40,22 +51,22 @@ export function computeNextBatchSize(rows: number, chars: number, rowsMax: numbe
 
 /** Responds with an array, or with the paged object when the query has `pagereturn`. */
 export async function respondWithList<Row extends { created_at: number; id: string }, Body>(
-  tokens: PageTokens,
+  lists: ListParts,
   source: ListSource<Row, Body>,
 ): Promise<{ status: 200; body: Body[] | { items: Body[]; next_page_token?: string } } | RawResponse> {
-  const page = await readPageOrPieces(tokens, source);
+  const page = await readPageOrPieces(lists, source);
   if ('pieces' in page) return streamJson('[', page.pieces, ']');
-  return { status: 200, body: formatPageOrArray(tokens, source.tokenScope, source.query, page) };
+  return { status: 200, body: formatPageOrArray(lists.pageTokens, source.tokenScope, source.query, page) };
 }
 
 /** Responds with the paged object, also to a caller that does not page: newer lists never return an array. */
 export async function respondWithListObject<Row extends { created_at: number; id: string }, Body>(
-  tokens: PageTokens,
+  lists: ListParts,
   source: ListSource<Row, Body>,
 ): Promise<{ status: 200; body: { items: Body[]; next_page_token?: string } } | RawResponse> {
-  const page = await readPageOrPieces(tokens, source);
+  const page = await readPageOrPieces(lists, source);
   if ('pieces' in page) return streamJson('{"items":[', page.pieces, ']}');
-  return { status: 200, body: formatPage(tokens, source.tokenScope, page) };
+  return { status: 200, body: formatPage(lists.pageTokens, source.tokenScope, page) };
 }
 
 /** Streams JSON: the pieces between `before` and `after`, and a line break. */
@@ -66,19 +77,31 @@ export function streamJson(before: string, pieces: AsyncIterable<string>, after:
     yield `${after}\n`;
   }
   const raw = Readable.from(generateJson(), { objectMode: false });
-  return { status: 200, raw, contentType: 'application/json; charset=utf-8', memoryBytes: BATCH_BYTES };
+  return { status: 200, raw, contentType: JSON_TYPE, memoryBytes: BATCH_BYTES, isCompressible: true };
+}
+
+/** Responds to a caller that accepts gzip with the cached body, otherwise with that of `respond`, which is then cached. */
+export async function respondCompressed(
+  { compressedBodies }: Pick<Context, 'compressedBodies'>,
+  key: string,
+  respond: () => Promise<RawResponse>,
+): Promise<RawResponse> {
+  const raw = compressedBodies.get(key);
+  if (raw) return { status: 200, raw, contentType: JSON_TYPE, contentEncoding: 'gzip' };
+  return { ...(await respond()), onCompressed: (bytes) => compressedBodies.set(key, bytes) };
 }
 
 /** Returns the requested page; for a whole list of more than one batch, its items as pieces of JSON. */
 async function readPageOrPieces<Row extends { created_at: number; id: string }, Body>(
-  tokens: PageTokens,
-  { tokenScope, query, queryRows, formatBodies, batchSize = ROW_BATCH_SIZE }: ListSource<Row, Body>,
+  lists: ListParts,
+  { tokenScope, query, queryRows, batchSize = ROW_BATCH_SIZE, ...source }: ListSource<Row, Body>,
 ): Promise<Page<Body> | { pieces: AsyncGenerator<string> }> {
-  const { after, limit } = parsePageRequest(tokens, tokenScope, query);
+  const { after, limit } = parsePageRequest(lists.pageTokens, tokenScope, query);
   const readBatch = async (from: PagePosition | null, size = limit ?? batchSize): Promise<Page<Row>> => {
     const rows = await queryRows({ after: from, limit: size });
     return slicePage(rows, size, (row) => ({ at: row.created_at, id: row.id }));
   };
+  const formatBodies = (rows: Row[]) => formatReadableRows(lists.log, rows, source.formatBodies);
   const first = await readBatch(after);
   if (limit !== null || first.next === null) return { ...first, items: await formatBodies(first.items) };
 

@@ -1,10 +1,12 @@
 /**
- * Pages of lists, newest first, ties by id. A page token is the position of the last row, signed and bound to the list and
- * its filters. Another list's token or an altered one returns 400. A page begins at a position and not at an offset, so
+ * Pages of lists, newest first, ties by id. A page token is the position of the last row, encrypted and bound to the list
+ * and its filters. Another list's token or an altered one returns 400. A page begins at a position and not at an offset, so
  * that inserts never repeat or skip a row.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
+import { DecryptionError, type Encryptor } from '../../database/encryption.ts';
 import { badRequest } from '../errors/problem.ts';
 import { decodeBase64Url } from '../requests/base64url.ts';
 
@@ -38,51 +40,49 @@ export interface PageRequest {
   limit: number | null;
 }
 
-/** Encodes positions as page tokens, and decodes them. */
-export class PageTokens {
-  readonly #key: Buffer;
+const parsePosition = createJsonParser(
+  Type.Tuple([Type.Number(), Type.String(), Type.Union([Type.String(), Type.Null()])]),
+);
 
-  constructor(key: Buffer) {
-    this.#key = key;
+/**
+ * Encodes positions as page tokens, and decodes them. A token is encrypted, because the position in a sorted list has a value
+ * of a run, and bound to its list, so that it works in no other.
+ */
+export class PageTokens {
+  readonly #encryptor: Encryptor;
+
+  constructor(encryptor: Encryptor) {
+    this.#encryptor = encryptor;
   }
 
   /** Returns the token of the position, valid only for `list`. */
   encode(list: string, position: PagePosition): string {
-    const payload = Buffer.from(JSON.stringify([position.at, position.id, position.value]));
-    return Buffer.concat([this.#mac(list, payload), payload]).toString('base64url');
+    const payload = JSON.stringify([position.at, position.id, position.value]);
+    return this.#encryptor.encrypt(payload, [list]).toString('base64url');
   }
 
   /** Returns the position of the token; throws a 400 for a token that `encode` did not create for `list`. */
   decode(list: string, token: string): PagePosition {
-    const bytes = decodeBase64Url(token);
-    const payload = bytes?.subarray(MAC_BYTES) ?? NO_BYTES;
-    if (
-      bytes === null ||
-      bytes.length <= MAC_BYTES ||
-      !timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#mac(list, payload))
-    ) {
+    const payload = this.#decrypt(list, token);
+    if (payload === null)
       throw badRequest(
         `pagetoken is ${JSON.stringify(token.slice(0, 60))}; it must be the next_page_token of the page before, of the same list with the same filters.`,
       );
-    }
-    // The MAC proves that `encode` wrote the payload.
-    const [at, id, value]: [number, string, string | null] = JSON.parse(payload.toString());
+    // The encryption proves that `encode` wrote the payload.
+    const [at, id, value] = parsePosition(payload, 'pagetoken');
     return value === null ? { at, id } : { at, id, value };
   }
 
-  #mac(list: string, payload: Buffer): Buffer {
-    return createHmac('sha256', this.#key)
-      .update(list)
-      .update('\0')
-      .update(payload)
-      .digest()
-      .subarray(0, MAC_BYTES);
+  #decrypt(list: string, token: string): string | null {
+    const bytes = decodeBase64Url(token);
+    try {
+      return bytes && this.#encryptor.decrypt(bytes, [list]);
+    } catch (error) {
+      if (error instanceof DecryptionError) return null;
+      throw error;
+    }
   }
 }
-
-/** The HMAC is truncated to 96 bits, which keeps tokens short. */
-const MAC_BYTES = 12;
-const NO_BYTES = Buffer.alloc(0);
 
 /** The query parameters of lists. */
 export interface PageQueryValues {

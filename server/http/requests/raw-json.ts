@@ -7,20 +7,69 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** Returns true when arrays and objects are nested more than `depthMax` deep; the result is meaningless for invalid JSON. */
-export function exceedsDepth(json: Buffer, depthMax: number): boolean {
-  // Each level takes two bytes, so most bodies are too short to need the scan.
-  if (json.length <= 2 * depthMax) return false;
+/** The limits of a body, and the name of a field in which the number of values has none. */
+interface JsonLimits {
+  depthMax: number;
+  valuesMax: number;
+  rawField: string | undefined;
+}
+
+/** The limit that JSON exceeds, and the bytes of the values of the raw field. */
+interface MeasuredJson {
+  excess: 'depth' | 'values' | null;
+  /** Lists, objects and fields of objects in the raw field. */
+  rawValues: number;
+  rawRanges: [start: number, end: number][];
+}
+
+/** Counts the values of JSON. Stops at the first limit that it exceeds. The result is meaningless for invalid JSON. */
+export function measureJson(json: Buffer, { depthMax, valuesMax, rawField }: JsonLimits): MeasuredJson {
+  const measured: MeasuredJson = { excess: null, rawValues: 0, rawRanges: [] };
+  // Each value takes a byte, and each level two, so most bodies are too short to need the scan.
+  if (json.length <= Math.min(valuesMax, 2 * depthMax)) return measured;
+  const rawKey = rawField === undefined ? null : Buffer.from(JSON.stringify(rawField));
   let depth = 0;
+  let values = 0;
+  let isRawKey = false;
+  let rawStart = -1;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
-    if (byte === QUOTE) at = findStringEnd(json, at);
-    else if (opensContainer(byte)) {
+    if (byte === QUOTE) {
+      const end = findStringEnd(json, at);
+      if (depth === 1 && rawStart === -1) isRawKey = rawKey?.equals(json.subarray(at, end + 1)) ?? false;
+      at = end;
+      continue;
+    }
+    if (depth === 1 && rawStart !== -1 && (byte === COMMA || closesContainer(byte))) {
+      measured.rawRanges.push([rawStart, at]);
+      rawStart = -1;
+    }
+    const opens = opensContainer(byte);
+    if (opens || byte === COLON) {
+      if (rawStart === -1) values += 1;
+      else measured.rawValues += 1;
+      if (values > valuesMax) return { ...measured, excess: 'values' };
+    }
+    if (opens) {
       depth += 1;
-      if (depth > depthMax) return true;
+      if (depth > depthMax) return { ...measured, excess: 'depth' };
     } else if (closesContainer(byte)) depth -= 1;
+    else if (byte === COLON && depth === 1 && isRawKey && rawStart === -1) rawStart = at + 1;
   }
-  return false;
+  return measured;
+}
+
+/** Returns the JSON with an empty list or object in place of each range that has one. */
+export function replaceContainers(json: Buffer, ranges: readonly [start: number, end: number][]): Buffer {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const [start, end] of ranges) {
+    const first = trim(json.subarray(start, end))[0];
+    if (!opensContainer(first)) continue;
+    pieces.push(json.subarray(from, start), Buffer.from(first === 0x5b ? '[]' : '{}'));
+    from = end;
+  }
+  return Buffer.concat([...pieces, json.subarray(from)]);
 }
 
 /**

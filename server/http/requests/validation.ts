@@ -3,10 +3,13 @@
  * the schema. It never converts a body, removes a field or fills in a default.
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
+import {
+  formatUnknownParameter,
+  formatValidationError,
+} from '@switchyard/contract/presentation/validation-messages.ts';
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { badRequest } from '../errors/problem.ts';
-import { formatUnknownParameter, formatValidationError } from './validation-messages.ts';
 
 /** Returns true for an RFC 3339 timestamp that names an instant: a leap second and February 30 do not. */
 function isInstant(text: string): boolean {
@@ -46,8 +49,10 @@ const queryAjv = new Ajv({ ...settings, coerceTypes: true })
   .addFormat('date-time', isInstant)
   .addFormat('date', isDay);
 
-/** Validates the query and the body of requests to one operation. */
+/** Validates the path, the query and the body of requests to one operation. */
 interface RequestValidator {
+  /** Throws a 400 for a parameter of the path that no resource can have. Most are ids, of which an unknown one is a 404. */
+  validateParams(params: Record<string, string>): void;
   /** Converts the query in place to the types of the schema; throws a 400 for a query that the contract does not allow. */
   validateQuery(query: Record<string, unknown>): void;
   /** Throws a 400 for a body that the contract does not allow. */
@@ -61,9 +66,16 @@ interface RequestValidator {
 export function createRequestValidator(operation: Operation): RequestValidator {
   const schema = operation.body?.schema;
   const parameters = Object.keys(operation.query?.properties ?? {});
+  const hasRules = Object.values(operation.params?.properties ?? {}).some((one) => 'pattern' in one);
+  let paramsSchema: ValidateFunction | undefined;
   let querySchema: ValidateFunction | undefined;
   let bodySchema: ValidateFunction | undefined;
   return {
+    validateParams(value) {
+      if (!hasRules || !operation.params) return;
+      paramsSchema ??= bodyAjv.compile(operation.params);
+      validatePart(paramsSchema, value, 'path');
+    },
     validateQuery(value) {
       for (const [name, values] of Object.entries(value)) {
         // Without this check a misspelt filter would select everything.
@@ -87,7 +99,7 @@ export function createRequestValidator(operation: Operation): RequestValidator {
   };
 }
 
-function validatePart(validate: ValidateFunction, value: unknown, part: 'body' | 'query'): void {
+function validatePart(validate: ValidateFunction, value: unknown, part: 'body' | 'query' | 'path'): void {
   if (!validate(value)) throw badRequest(formatValidationError(validate.errors ?? [], part));
 }
 

@@ -1,12 +1,13 @@
 /**
- * All open event streams of this process: how many a member has, their heartbeats, and their end.
+ * All open event streams of this process: how many a member and a key have, their heartbeats, and their end.
  *
  * A stream ends when its reader is too slow, after some minutes, and when the server shuts down. Each time the client
  * connects again and continues after its last event, so an end loses nothing.
  */
-import { MEMBER_STREAMS_MAX, STREAM_MINUTES_MAX } from '@switchyard/contract/limits.ts';
+import { KEY_STREAMS_MAX, STREAM_MINUTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../../clock.ts';
 import { tooManyRequests } from '../errors/problem.ts';
+import { SharedUse } from '../limits/member-share.ts';
 import { EventStream, formatEvents } from './event-stream.ts';
 
 /** Shorter than the idle timeouts of common proxies, which begin at 30 s. */
@@ -19,7 +20,6 @@ const PREAMBLE = Buffer.from('retry: 1000\n\n');
 const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 
 interface OpenStream {
-  member: string;
   openedAt: number;
   /** The time of the last heartbeat. Each stream has its own, so that not all heartbeats are sent in one turn. */
   heartbeatAt: number;
@@ -32,7 +32,7 @@ interface OpenStream {
 export class OpenStreams {
   readonly #clock: Clock;
   readonly #streams = new Map<EventStream, OpenStream>();
-  readonly #countsByMember = new Map<string, number>();
+  readonly #use = new SharedUse();
   #cancelCheck: (() => void) | null = null;
   #isClosed = false;
 
@@ -40,20 +40,19 @@ export class OpenStreams {
     this.#clock = clock;
   }
 
-  /** Opens a stream for the member. Throws a 429 when it has too many. */
-  open(member: string): EventStream {
-    const count = this.#countsByMember.get(member) ?? 0;
-    if (count >= MEMBER_STREAMS_MAX)
+  /** Opens a stream for a key of a member. Throws a 429 when the key or the member has too many. */
+  open(holder: string): EventStream {
+    if (!this.#use.fits(holder, 1, KEY_STREAMS_MAX))
       throw tooManyRequests(
-        `The member has ${count} open event streams, the maximum for one member. Close one of them.`,
+        `The member has ${this.#use.countMember(holder)} open event streams; a key can have ${KEY_STREAMS_MAX}. Close one of them.`,
         { 'retry-after': '5' },
       );
     const stream = new EventStream();
     stream.send(PREAMBLE);
-    this.#countsByMember.set(member, count + 1);
+    this.#use.add(holder, 1);
     const now = this.#clock.elapsed();
-    this.#streams.set(stream, { member, openedAt: now, heartbeatAt: now, fullSince: null, readCount: 0 });
-    stream.once('close', () => this.#remove(stream, member));
+    this.#streams.set(stream, { openedAt: now, heartbeatAt: now, fullSince: null, readCount: 0 });
+    stream.once('close', () => this.#remove(stream, holder));
     if (this.#isClosed) stream.end();
     else this.#cancelCheck ??= this.#clock.after(CHECK_INTERVAL_MS, () => this.#check());
     return stream;
@@ -66,11 +65,9 @@ export class OpenStreams {
     for (const stream of this.#streams.keys()) stream.end();
   }
 
-  #remove(stream: EventStream, member: string): void {
+  #remove(stream: EventStream, holder: string): void {
     this.#streams.delete(stream);
-    const remaining = (this.#countsByMember.get(member) ?? 1) - 1;
-    if (remaining > 0) this.#countsByMember.set(member, remaining);
-    else this.#countsByMember.delete(member);
+    this.#use.add(holder, -1);
   }
 
   #check(): void {

@@ -19,6 +19,7 @@ import {
   requestHttp2,
 } from '../../testing/http/tls-clients.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { allotStreams } from './http2-server.ts';
 
 let server: TestServer;
 let session: ClientHttp2Session;
@@ -244,3 +245,22 @@ function formatFrame(type: number, flags: number, stream: number, payload: Buffe
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
 }
+
+test.each([
+  [0, 1, 4096, false, 100],
+  [56, 5, 4096, false, 80],
+  [156, 5, 4096, false, 40],
+  [600, 20, 4096, false, 8],
+  [600, 100, 4096, false, 2],
+  [600, 400, 4096, false, 1],
+  [600, 20, 4096, true, 32],
+  [600, 200, 4096, true, 10],
+  [600, 1000, 4096, true, 8],
+  [0, 1, 16, false, 1],
+])(
+  'A10: with %i streams allotted to %i sessions and %i connections, a session (trusted: %s) gets %i',
+  (...row) => {
+    const [allotted, sessions, connectionsMax, isTrusted, streams] = row;
+    expect(allotStreams({ allotted, sessions, connectionsMax }, isTrusted)).toBe(streams);
+  },
+);

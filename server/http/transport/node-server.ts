@@ -4,12 +4,15 @@ import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import { badRequest } from '../errors/problem.ts';
+import { badRequest, Problem } from '../errors/problem.ts';
 import { formatRawRefusal } from '../errors/raw-refusal.ts';
+import { Accepts } from '../limits/accepts.ts';
 import type { SlowClientLimits } from '../limits/allowances.ts';
 import type { Connections } from '../limits/connections.ts';
 import { fairly } from '../limits/fair-request-queue.ts';
+import { feedRequests } from '../limits/request-feed.ts';
 import { closeSlowClients } from '../limits/slow-clients.ts';
+import { drainUnreadBodies } from '../limits/unread-bodies.ts';
 import { serveTls, type TlsOptions } from './tls-server.ts';
 
 const HEADER_BYTES_MAX = 32 * 1024;
@@ -49,6 +52,7 @@ export function createNodeServer(
     isShort(): boolean;
   },
 ): Server {
+  const accepts = new Accepts();
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -56,20 +60,25 @@ export function createNodeServer(
       // Node checks for slow headers at this interval.
       connectionsCheckingInterval: headersTimeoutMs / 6,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      // `rejectAmbiguousHeaders` refuses its absence, so that request-feed.ts sees every request.
+      requireHostHeader: false,
       // Bodies have a minimum rate instead of a deadline; see slow-clients.ts.
       requestTimeout: 0,
     },
-    fairly(handle),
+    fairly(handle, accepts),
   );
   if (tls)
     serveTls(server, tls, {
-      ...{ connections, log, handshakeTimeoutMs },
+      ...{ connections, accepts, log, handshakeTimeoutMs },
       headerBytesMax: HEADER_BYTES_MAX,
       idleTimeoutMs: KEEP_ALIVE_TIMEOUT_MS,
     });
+  server.on('connection', () => accepts.add());
+  feedRequests(server, tls ? 'secureConnection' : 'connection');
   connections.watch(server);
   // HTTP allows a server to ignore an unknown expectation; Node would return 417, which no operation declares.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  drainUnreadBodies(server, clock);
   closeSlowClients(server, {
     clock,
     limits: slowClientLimits,
@@ -92,9 +101,10 @@ const SINGLE_VALUE_HEADERS = new Set(['host', 'authorization', 'idempotency-key'
 export function rejectAmbiguousHeaders({ raw }: FastifyRequest): void {
   const authority = raw.headers[':authority'];
   const { host } = raw.headers;
-  // Node itself requires the host of HTTP/1.1.
   if (raw.httpVersionMajor === 2 && (host === undefined || (authority !== undefined && host !== authority)))
     throw badRequest('The request needs one host: send :authority, and no Host header that differs from it.');
+  if (raw.httpVersion === '1.1' && host === undefined)
+    throw new Problem(400, 'The request has no Host header; HTTP/1.1 requires one.', { connection: 'close' });
   const seen = new Set<string>();
   // `rawHeaders` alternates names and values.
   for (const rawName of raw.rawHeaders.filter((_, index) => index % 2 === 0)) {

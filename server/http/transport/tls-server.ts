@@ -11,7 +11,10 @@ import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { errorMessage, type Log } from '../../log.ts';
 import { formatRawRefusal } from '../errors/raw-refusal.ts';
+import type { Accepts } from '../limits/accepts.ts';
 import { type Connections, formatConnectionKey } from '../limits/connections.ts';
+import { HandshakeQueue } from '../limits/handshake-queue.ts';
+import { addressBucketKey } from '../limits/rate-limit.ts';
 import { createHttp2Front } from './http2-server.ts';
 
 /** The time in which a client has to complete the handshake. */
@@ -20,6 +23,13 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 const HANDSHAKE_RECORD = 0x16;
 const PLAIN_HTTP_MESSAGE =
   'This port accepts HTTPS, and the request came without TLS. Send it to the same address with https:// in place of http://.';
+
+/** A connection that is not secure yet. */
+interface Handshake {
+  socket: Socket;
+  /** Makes room for another handshake of the address, once this one has begun. */
+  end(): void;
+}
 
 /** The certificate to present, and its replacements. */
 export interface TlsOptions {
@@ -30,6 +40,7 @@ export interface TlsOptions {
 /** The limits of connections with TLS. */
 export interface TlsLimits {
   connections: Connections;
+  accepts: Accepts;
   log: Log;
   headerBytesMax: number;
   idleTimeoutMs: number;
@@ -45,7 +56,8 @@ export function serveTls(server: Server, options: TlsOptions, limits: TlsLimits)
   const http1Listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   const http2 = createHttp2Front(server, limits);
-  const handshakes = new Map<string, Socket>();
+  const handshakes = new Map<string, Handshake>();
+  const queue = new HandshakeQueue(limits.accepts);
   const sockets = new Set<Socket>();
   const { certificate, key } = options.current;
   const tls = createServer({
@@ -63,7 +75,7 @@ export function serveTls(server: Server, options: TlsOptions, limits: TlsLimits)
     }),
   );
   tls.on('secureConnection', (socket) => {
-    handshakes.delete(formatConnectionKey(socket));
+    endHandshake(formatConnectionKey(socket));
     if (socket.alpnProtocol === 'h2') http2.serve(socket);
     else serveHttp1(socket);
   });
@@ -71,22 +83,36 @@ export function serveTls(server: Server, options: TlsOptions, limits: TlsLimits)
     log.debug({ address: socket.remoteAddress, error: errorMessage(error) }, 'TLS handshake failed');
     socket.destroy();
   });
+  const endHandshake = (id: string): void => {
+    handshakes.get(id)?.end();
+    handshakes.delete(id);
+  };
   const serveHttp1 = (socket: TLSSocket): void => {
-    server.emit('secureConnection', socket);
     for (const listener of http1Listeners) Reflect.apply(listener, server, [socket]);
+    server.emit('secureConnection', socket);
   };
   connections.recogniseByAddress();
   server.on('connection', (socket: Socket) => {
     const id = formatConnectionKey(socket);
-    handshakes.set(id, socket);
+    handshakes.set(id, { socket, end: () => {} });
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
-      handshakes.delete(id);
+      endHandshake(id);
       sockets.delete(socket);
     });
     socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
-    startHandshake(socket, () => tls.emit('connection', socket));
+    startHandshake(socket, () =>
+      queue.add(addressBucketKey(socket.remoteAddress ?? ''), (end) => {
+        const handshake = handshakes.get(id);
+        if (!handshake || socket.destroyed) {
+          end();
+          return;
+        }
+        handshake.end = end;
+        tls.emit('connection', socket);
+      }),
+    );
   });
   extendClosing(server, { http2, handshakes, sockets });
 }
@@ -120,7 +146,7 @@ function extendClosing(
     sockets,
   }: {
     http2: { closeWhenIdle(): void };
-    handshakes: ReadonlyMap<string, Socket>;
+    handshakes: ReadonlyMap<string, Handshake>;
     sockets: ReadonlySet<Socket>;
   },
 ): void {
@@ -128,7 +154,7 @@ function extendClosing(
   server.closeIdleConnections = () => {
     closeIdleConnections();
     http2.closeWhenIdle();
-    for (const socket of handshakes.values()) socket.destroy();
+    for (const { socket } of handshakes.values()) socket.destroy();
   };
   server.closeAllConnections = () => {
     for (const socket of sockets) socket.destroy();

@@ -62,6 +62,10 @@ test('commands start, list and stop jobs', async () => {
   expect(await create({ list: 'echo other-1 id-other running' }).list('yard-')).toEqual([]);
 });
 
+test('a list that prints nothing at all is empty', async () => {
+  expect(await create({ list: 'true' }).list('yard-')).toEqual([]);
+});
+
 test('a command without output leaves the name as the id', async () => {
   expect(await create({ start: 'true' }).start(REQUEST)).toBe('yard-1');
 });
@@ -71,6 +75,11 @@ test.each([
     'a failing command gives the end of its standard error',
     { list: 'echo no credentials >&2; exit 3' },
     /^sh ended with status 3: no credentials$/,
+  ],
+  [
+    'W4: a pipe whose first command failed is no empty list',
+    { list: "(echo 'no route to host' >&2; exit 1) | sort" },
+    /^sh printed nothing, but on standard error: no route to host$/,
   ],
   [
     'a line of another form is quoted',

@@ -28,8 +28,8 @@ const STATES = ['pending', 'blocked', 'running', 'ended', 'failed'] as const;
 
 /** Creates the adapter. `env` is the environment of the commands. */
 export function createCommandAdapter(settings: CommandSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
-  const run = (command: string, variables: Record<string, string>): Promise<string> =>
-    runCommand('sh', ['-c', command], { env: { ...env, ...variables } });
+  const run = (command: string, variables: Record<string, string>, needsOutput = false): Promise<string> =>
+    runCommand('sh', ['-c', command], { env: { ...env, ...variables }, needsOutput });
   return {
     kind: 'command',
     async start(request) {
@@ -37,7 +37,8 @@ export function createCommandAdapter(settings: CommandSettings, env: NodeJS.Proc
       // A command whose cluster gives no ids prints nothing.
       return output.trim().split('\n').at(-1)?.trim() || request.name;
     },
-    list: async (prefix) => parseList(await run(settings.list, { [VARIABLES.prefix]: prefix }), prefix),
+    // The last command of a pipe decides about the status, so that a cluster that did not answer looks empty.
+    list: async (prefix) => parseList(await run(settings.list, { [VARIABLES.prefix]: prefix }, true), prefix),
     async stop(id, { force }) {
       await run(settings.stop, { [VARIABLES.id]: id, [VARIABLES.force]: force ? '1' : '' });
     },

@@ -26,7 +26,18 @@ afterEach(() => {
   api.events.length = 0;
   api.forbidden.clear();
   api.deletions.length = 0;
+  api.proxied.length = 0;
 });
+
+test.each([{}, { kind: 'Status', status: 'Success' }, { kind: 'JobList', items: null }])(
+  'W4: a list without items is an error: %j',
+  async (response) => {
+    await create().start(buildRequest('one'));
+    api.proxied.push(response);
+    await expect(create().list(PREFIX)).rejects.toThrow('answered without a list of items');
+    expect((await create().list(PREFIX)).length).toBe(1);
+  },
+);
 afterAll(async () => {
   await api.close();
   rmSync(folder, { recursive: true });

@@ -119,7 +119,8 @@ class KubernetesAdapter implements WorkerAdapter {
 }
 
 interface Page<T> {
-  items: T[];
+  /** Absent when something else than the API server answered, such as a proxy before it. */
+  items?: T[];
   metadata?: { _continue?: string } | undefined;
 }
 
@@ -133,6 +134,10 @@ async function listPages<T>(
     const page = await describeErrors(
       request({ limit: PAGE_SIZE, ...(next === undefined ? {} : { _continue: next }) }),
     );
+    if (!Array.isArray(page.items))
+      throw new Error(
+        'The API server of Kubernetes answered without a list of items. Look whether the address in the kubeconfig is that of the API server, and what a proxy before it answers.',
+      );
     items.push(...page.items);
     next = page.metadata?._continue || undefined;
   } while (next !== undefined);

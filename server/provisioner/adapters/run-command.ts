@@ -11,6 +11,8 @@ interface CommandOptions {
   env: NodeJS.ProcessEnv;
   input?: string;
   timeoutMs?: number;
+  /** true: nothing on standard output beside a message on standard error is a failure, whatever the status. */
+  needsOutput?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ interface CommandOptions {
 export function runCommand(
   program: string,
   args: readonly string[],
-  { env, input = '', timeoutMs = TIMEOUT_MS }: CommandOptions,
+  { env, input = '', timeoutMs = TIMEOUT_MS, needsOutput = false }: CommandOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, timeout: timeoutMs, killSignal: 'SIGKILL' });
@@ -44,8 +46,14 @@ export function runCommand(
       );
     });
     child.on('close', (status, signal) => {
-      if (status === 0) return resolve(Buffer.concat(output).toString());
-      const end = status === null ? `was ended by ${signal}` : `ended with status ${status}`;
+      const text = Buffer.concat(output).toString();
+      const isSilent = status === 0 && needsOutput && text.trim() === '' && errors.trim() !== '';
+      if (status === 0 && !isSilent) return resolve(text);
+      const end = isSilent
+        ? 'printed nothing, but on standard error'
+        : status === null
+          ? `was ended by ${signal}`
+          : `ended with status ${status}`;
       const lines = errors.trim().split('\n').slice(-ERROR_LINES).join(' ');
       reject(new Error(`${program} ${end}: ${lines || 'no message on standard error'}`));
     });

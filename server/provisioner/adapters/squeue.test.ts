@@ -91,7 +91,41 @@ describe('the reason of a job that waits', () => {
 });
 
 test('jobs of others and those without a name are left out', () => {
-  expect(parse([old({ name: 'switchyard-b-one' }), old({ name: null }), old({ job_id: null })])).toEqual([]);
+  expect(parse([old({ name: 'switchyard-b-one' }), old({ name: null })])).toEqual([]);
+});
+
+/** The output of squeue 22.05.8, which ends with status 0. */
+const SLURM_22_DOWN = {
+  errors: [
+    {
+      ...{ description: 'Failed while looking for jobs', error_number: -1 },
+      ...{ error: 'Unspecified error', source: 'slurm_load_jobs' },
+    },
+  ],
+  jobs: [],
+};
+
+describe('W4: an answer without data is an error', () => {
+  test.each<[string, object, string]>([
+    [
+      '22.05, slurmctld down',
+      SLURM_22_DOWN,
+      'squeue --json reported an error: Failed while looking for jobs.',
+    ],
+    [
+      '23.11, slurmctld down',
+      {
+        errors: [{ description: 'Unable to contact slurm controller (connect failure)', error_number: 1901 }],
+        ...{ warnings: [], jobs: [] },
+      },
+      'Unable to contact slurm controller (connect failure). Look whether slurmctld answers',
+    ],
+    ['an error without a text', { errors: [{}], jobs: [old({})] }, 'no description'],
+    ['a job without an id', { errors: [], jobs: [old({ job_id: null })] }, 'without an id or a state'],
+    ['a job without a state', { errors: [], jobs: [recent({ job_state: [] })] }, 'without an id or a state'],
+  ])('%s', (_, document, message) => {
+    expect(() => parseSqueue(JSON.stringify(document), PREFIX)).toThrow(message);
+  });
 });
 
 describe('an output of another form is refused', () => {

@@ -22,7 +22,10 @@ const ENDED_STATES = new Set([
   ...['OUT_OF_MEMORY', 'REVOKED', 'SPECIAL_EXIT', 'LAUNCH_FAILED'],
 ]);
 
-/** Returns the jobs whose names begin with the prefix. Throws an Error for a text that is not the output of squeue. */
+/**
+ * Returns the jobs whose names begin with the prefix. Throws an Error for a text that is not the output of squeue, and for one with
+ * errors. While slurmctld does not answer, squeue ends with status 0, errors and an empty list.
+ */
 export function parseSqueue(text: string, prefix: string): ListedJob[] {
   let document: unknown;
   try {
@@ -32,14 +35,34 @@ export function parseSqueue(text: string, prefix: string): ListedJob[] {
       `squeue --json printed no JSON, but "${text.trim().slice(0, 100)}". Switchyard needs Slurm 21.08 or newer with its JSON plugin.`,
     );
   }
+  const errors = isObject(document) ? readErrors(document.errors) : [];
+  if (errors.length > 0)
+    throw new Error(
+      `squeue --json reported an error: ${errors.join('; ').slice(0, ERRORS_CHARS_MAX)}. Look whether slurmctld answers, with "scontrol ping".`,
+    );
   const jobs = isObject(document) ? document.jobs : null;
   if (!Array.isArray(jobs))
     throw new Error('squeue --json printed no list of jobs. Run it by hand to see why.');
   return jobs.filter(isObject).flatMap((job) => {
     const { name, job_id } = job;
+    if (typeof name !== 'string' || !name.startsWith(prefix)) return [];
     const id = readNumber(job_id);
-    if (typeof name !== 'string' || !name.startsWith(prefix) || id === null) return [];
+    if (id === null || readStates(job.job_state).length === 0)
+      throw new Error(
+        `squeue --json printed the job ${name} without an id or a state. Run it by hand to see why.`,
+      );
     return [{ name, id: String(id), ...parseState(job) }];
+  });
+}
+
+const ERRORS_CHARS_MAX = 300;
+
+/** Returns the descriptions of errors: objects in all known versions, each with a text under one of two names. */
+function readErrors(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map((one) => {
+    const texts = isObject(one) ? [one.description, one.error] : [one];
+    return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? 'no description';
   });
 }
 

@@ -1,12 +1,17 @@
 /** Runs whose apps use the API with their run token: what they reach, their child runs, and their slots. */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import {
   type AppRequest,
   type CallingInput,
   createCallingRun,
   pushCallingApp,
 } from '../../testing/fixtures/workflows/calling-app.ts';
+import { findProcessesByCommand, killProcess, listChildren } from '../../testing/host/processes.ts';
+import { waitUntil } from '../../testing/host/wait-until.ts';
 import { sendRequest } from '../../testing/http/request.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
@@ -53,8 +58,11 @@ async function readLog(id: string): Promise<string> {
 }
 
 /** Starts a run that stays open after its requests; returns its token, which the log has backwards. */
-async function openRun(requests: AppRequest[] = []) {
-  const id = await createCallingRun(server, 'parent', { requests, reveals: true, staysOpen: true });
+async function openRun(requests: AppRequest[] = [], key?: string) {
+  const input = { requests, reveals: true, staysOpen: true };
+  const id = key
+    ? await createRun(server, 'parent', { instance: 'flow', input, token: key })
+    : await createCallingRun(server, 'parent', input);
   await waitForLogLine(server, 'parent', id, 'sent');
   const [, reversed = ''] = /revealed (\S+)/.exec(await readLog(id)) ?? [];
   return { id, token: [...reversed].reverse().join('') };
@@ -176,7 +184,7 @@ describe('the token', () => {
     expect(await use(`${token.slice(0, -2)}AA`)).toMatch(/^401 The run token was not issued by this server/);
     expect(await use(token.replace(/^run\.[^.]+/, 'run.run-another'))).toMatch(/^401 .* not issued/);
     await updateRow(id, { initiated_at: 1000 });
-    expect(await use()).toMatch(/^401 .* has lasted longer than its execution class allows/);
+    expect(await use()).toMatch(/^401 .* has lasted longer than it may/);
     await updateRow(id, { initiated_at: Date.now(), cancel_requested_at: 1 });
     expect(await use()).toMatch(/^401 .* a cancel of the run was requested/);
     await updateRow(id, { cancel_requested_at: null });
@@ -194,6 +202,22 @@ describe('the token', () => {
     expect(await use()).toMatch(/^401 .* has ended: the run is canceled/);
     await server.request('DELETE', `/v1/applications/parent/runs/${id}`);
     expect(await use()).toMatch(/^401 .* the run was deleted/);
+  });
+
+  test('A9: ends when the key of a service that started the run is revoked, also for the runs that it created', async () => {
+    const request = { name: 'Service', role: 'operator', user_email: 'service@example.com' };
+    const { body } = await server.request('POST', '/v1/account/keys', { body: request });
+    const key = body as { id: string; token: string };
+    const { id, token } = await openRun([create('wait')], key.token);
+    const use = async () => JSON.stringify((await server.request('GET', LEAF_RUNS, { token })).body);
+    expect(await use()).toMatch(/works only inside this run/);
+    const keys = server.runningServer.database.read.selectFrom('runs').select('created_by_key');
+    const children = await keys.where('parent_run_id', '=', id as RunId).execute();
+    expect(children).toEqual([{ created_by_key: key.id }]);
+    expect((await server.request('DELETE', `/v1/account/keys/${key.id}`)).status).toBe(204);
+    expect(await use()).toMatch(/has ended: the key that started the run was revoked/);
+    await server.request('PATCH', `/v1/applications/parent/runs/${id}/cancel`);
+    await waitForRunEnd(server, 'parent', id);
   });
 
   test('cannot be read by another run', async () => {
@@ -264,4 +288,26 @@ test('workflows nest to a bounded depth', async () => {
   // The third level asks for a fourth.
   const text = JSON.stringify(outputs);
   expect(text).toContain('so the run would be a workflow on level 4; there are 3 levels');
+});
+
+// The proxy of a sandbox listens on a socket of the server's folder.
+test('A7: a run that loses its access for good is queued again', async (context) => {
+  if (server.runningServer.runner?.host.containment !== 'sandbox') context.skip('needs the sandbox');
+  const { id } = await openRun();
+  const sockets = join(server.dataFolder, 'api-sockets');
+  for (const name of readdirSync(sockets)) rmSync(join(sockets, name), { recursive: true });
+  const children = new Set(listChildren(process.pid));
+  const proxy = findProcessesByCommand('access/process/main.ts').find((pid) => children.has(pid)) ?? 0;
+  expect(proxy).toBeGreaterThan(0);
+  killProcess(proxy);
+  const { database } = server.runningServer;
+  await waitUntil('another attempt', async () => {
+    const { host_faults } = await database.read
+      .selectFrom('runs')
+      .select('host_faults')
+      .where('id', '=', id as never)
+      .executeTakeFirstOrThrow();
+    return host_faults === 1;
+  });
+  await server.request('PATCH', `/v1/applications/parent/runs/${id}/cancel`);
 });

@@ -3,6 +3,7 @@
  * download URL.
  */
 import { Readable } from 'node:stream';
+import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
 import { DIRECT_OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
@@ -58,15 +59,20 @@ export async function respondWithOutput(
 
 /** Streams a large output: for a caller that does not read, the server holds one chunk in memory. */
 async function* streamBetween(before: string, content: Content, after: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  // It drops a byte order mark, which may stand before JSON but not inside it.
+  const decoder = new TextDecoder('utf-8');
   yield before;
   for await (const chunk of await content.open()) yield decoder.decode(chunk, { stream: true });
   yield decoder.decode() + after;
 }
 
-/** Returns a signed download URL of the output; null for a run without one. */
+/**
+ * Returns a signed download URL of the output. A run of files that ended without any has that of an empty archive: the
+ * published client unpacks the archive of every ended run, and shows `error_log` after that. Null for other runs without one.
+ */
 export function createOutputUrl({ uploads }: Pick<Parts, 'uploads'>, run: RunsTable): string | null {
-  if (run.output_content_id === null) return null;
+  if (run.output_content_id === null)
+    return run.output_format !== 'json' && isTerminal(run.status) ? uploads.emptyArchiveUrl() : null;
   return uploads.downloadUrl(run.output_content_id, contentTypeForFormat(run.output_format));
 }
 
@@ -91,15 +97,27 @@ export function assertInlineContent(
   }
 }
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Throws a 400 for an invalid JSON input: uploads are not checked, and a JSON response cannot contain it. */
-export function assertValidJson(input: Buffer): void {
+/** Returns the text of a JSON input. Throws a 400 for another one: uploads are not checked, and a response cannot contain it. */
+export function decodeJsonInput(input: Buffer): string {
   try {
-    JSON.parse(strictUtf8.decode(input));
+    const text = decodeUtf8(input);
+    JSON.parse(text);
+    return text;
+  } catch (error) {
+    const kind = error instanceof NotUtf8Error ? 'UTF-8' : 'JSON';
+    throw badRequest(
+      `The input of the run was uploaded as JSON, but is not ${kind} (${errorMessage(error)}); request it with format=url.`,
+    );
+  }
+}
+
+/** Returns the text of an input. Throws a 400 for bytes in another encoding. */
+export function decodeTextInput(input: Buffer): string {
+  try {
+    return decodeUtf8(input);
   } catch (error) {
     throw badRequest(
-      `The input of the run was uploaded as JSON, but is not JSON (${errorMessage(error)}); request it with format=url.`,
+      `The input of the run is text, but not UTF-8 (${errorMessage(error)}); request it with format=url.`,
     );
   }
 }
@@ -117,7 +135,8 @@ async function readOutput(
   assertInlineContent('output', run.output_format, run.output_bytes, DIRECT_OUTPUT_BYTES_MAX);
   if (run.output_bytes > BUFFERED_OUTPUT_BYTES_MAX)
     return (await contents.find(run.output_content_id)) ?? null;
-  return (await contents.read(run.output_content_id))?.toString('utf8') ?? null;
+  const output = await contents.read(run.output_content_id);
+  return output ? new TextDecoder('utf-8').decode(output) : null;
 }
 
 async function readErrorLog(

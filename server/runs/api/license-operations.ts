@@ -1,9 +1,15 @@
 /** Operations on the licences of an account. */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { lockCallerAccount } from '../../account/access-changes.ts';
+import { findAccount, updateAccount } from '../../account/store.ts';
 import type { Reader } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
+import {
+  computeUpdateTime,
+  formatSettingTime,
+  requireSettingUnchanged,
+} from '../../http/requests/conditional-writes.ts';
 import { listLicenses, replaceLicenses } from '../../usage/licenses-store.ts';
 import { formatLicense, listTokenHolders } from '../queue/license-use.ts';
 
@@ -13,7 +19,7 @@ export const getLicenses: OperationHandler<'getLicenses'> = async ({ database },
 });
 
 export const setLicenses: OperationHandler<'setLicenses'> = async (
-  { database },
+  { database, clock },
   { caller, body, commit },
 ) => {
   const { licenses } = body;
@@ -23,7 +29,11 @@ export const setLicenses: OperationHandler<'setLicenses'> = async (
       `licenses has ${quoteValue(repeated.name)} twice; a licence has one total. Name it once.`,
     );
   const committed = await commit(async (tx) => {
-    await lockCallerAccount(tx, caller);
+    const { licenses_updated_at: updatedAt } = (await lockCallerAccount(tx, caller)).account;
+    requireSettingUnchanged({ noun: 'list of licences', updatedAt }, body);
+    await updateAccount(tx, caller.account, {
+      licenses_updated_at: computeUpdateTime(clock.now(), { updated_at: updatedAt }),
+    });
     await replaceLicenses(tx, caller.account, licenses);
     return { status: 200, body: await readLicenses(tx, caller.account) };
   });
@@ -34,5 +44,6 @@ export const setLicenses: OperationHandler<'setLicenses'> = async (
 async function readLicenses(db: Reader, account: AccountId) {
   const rows = await listLicenses(db, account);
   const holders = rows.length === 0 ? [] : await listTokenHolders(db);
-  return { licenses: rows.map((row) => formatLicense(row, holders)) };
+  const updated_at = formatSettingTime((await findAccount(db, account))?.licenses_updated_at);
+  return { licenses: rows.map((row) => formatLicense(row, holders)), updated_at };
 }

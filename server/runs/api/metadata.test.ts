@@ -118,7 +118,7 @@ test('B15: durations are whole milliseconds, in the run and in its metadata', as
     expect(execution_duration).toBeGreaterThan(0);
     expect([duration, execution_duration].filter((ms) => !Number.isInteger(ms))).toEqual([]);
   }
-  // An earlier release stored all digits of its clock.
+  // The column has all digits of a clock.
   const { database } = server.runningServer;
   await database.transact((tx) =>
     tx

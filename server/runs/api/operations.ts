@@ -10,17 +10,19 @@ import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import {
   type Caller,
-  formatMemberKey,
+  formatCaller,
   type OperationCall,
   type OperationHandler,
 } from '../../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { formatReadableRows } from '../../http/lists/readable-rows.ts';
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
 import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
 import { type CanProvision, explainWaitingRun } from '../queue/explain-waiting.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
+import { findEnsembleStart } from '../store/ensemble-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import type { RunWaits } from '../streams/run-waits.ts';
 import { createChildRun } from '../submit/create-child-run.ts';
@@ -28,9 +30,10 @@ import { submitRequestedRun } from '../submit/create-run.ts';
 import { recordEndedRun } from '../tracing/run-spans.ts';
 import {
   assertInlineContent,
-  assertValidJson,
   contentTypeForFormat,
   createOutputUrl,
+  decodeJsonInput,
+  decodeTextInput,
   respondWithOutput,
 } from './content-responses.ts';
 import { getOwnRun } from './own-run.ts';
@@ -94,8 +97,7 @@ export const getRunInput: OperationHandler<'getRunInput'> = async (context, { ca
   assertInlineContent('input', run.input_format, run.input_bytes, DIRECT_INPUT_BYTES_MAX);
   const input = await contents.read(run.input_content_id);
   if (!input) throw notFound('The input was deleted.');
-  const raw = run.input_format === 'text' ? JSON.stringify(input.toString('utf8')) : input;
-  if (raw === input) assertValidJson(input);
+  const raw = run.input_format === 'text' ? JSON.stringify(decodeTextInput(input)) : decodeJsonInput(input);
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 };
 
@@ -127,7 +129,7 @@ export const getRunLiveLogs: OperationHandler<'getRunLiveLogs'> = async (
     id: params.run_id,
     since: query.since,
   };
-  const schedulePoll = () => logPollLimiter.schedulePoll(formatMemberKey(caller));
+  const schedulePoll = () => logPollLimiter.schedulePoll(formatCaller(caller));
   const body = await readLiveLog(database.read, request, schedulePoll);
   if (body) return { status: 200, body };
   // Throws the 404 for a missing application, or for a missing run.
@@ -139,16 +141,14 @@ export const listRunAssets: OperationHandler<'listRunAssets'> = async (
   context,
   { caller, params, query },
 ) => {
-  const { database, pageTokens } = context;
+  const { database, pageTokens, log } = context;
   const run = await getOwnRun(context, caller, params);
   const tokenScope = `assets ${run.id}`;
   const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const rows = await listAssets(database.read, run.id, { after: after?.at ?? null, limit });
   const page = slicePage(rows, limit, ({ position, id }) => ({ at: position, id }));
-  return {
-    status: 200,
-    body: formatPage(pageTokens, tokenScope, { ...page, items: page.items.map(assetBody) }),
-  };
+  const items = await formatReadableRows(log, page.items, (assets) => assets.map(assetBody));
+  return { status: 200, body: formatPage(pageTokens, tokenScope, { ...page, items }) };
 };
 
 export const getRunAsset: OperationHandler<'getRunAsset'> = async (context, { caller, params }) => {
@@ -212,7 +212,7 @@ export const createRunUpload: OperationHandler<'createRunUpload'> = async (
   { caller, params, commit },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  const { upload, insert } = uploads.prepare(application.uid, 'content', caller.key);
+  const { upload, insert } = uploads.prepare(application.uid, 'content', caller.key, caller.run?.id);
   return commit(async (tx) => {
     await lockLiveApplication(tx, application);
     await insert(tx);
@@ -230,5 +230,12 @@ async function readInformation(
   const now = clock.now();
   const waiting =
     run.status === 'queued' ? await explainWaitingRun(database.read, run, now, canProvision) : null;
-  return runInformationBody(run, listHiddenOptions(executable, caller.role), now, waiting);
+  const initiated_at =
+    run.run_type === 'ensemble' ? await findEnsembleStart(database.read, run) : run.initiated_at;
+  return runInformationBody(
+    { ...run, initiated_at },
+    listHiddenOptions(executable, caller.role),
+    now,
+    waiting,
+  );
 }

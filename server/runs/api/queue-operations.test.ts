@@ -2,6 +2,7 @@
 import { createClient } from '@switchyard/contract/client.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { afterEach, expect, test } from 'vitest';
+import { insertApplication, insertQueuedRun } from '../../testing/database/insert-rows.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus, listAllPages } from '../../testing/fixtures/resources.ts';
@@ -147,6 +148,7 @@ test('pages skip and repeat no run while runs start, arrive and end', async () =
     await createQueuedRun(),
     await createQueuedRun(),
   ];
+  let arrived = '';
   const pages = await listAllPages(server, QUEUE, 1, async (page) => {
     // The run of this page ends, and the next one starts before its page is requested.
     if (page === 1) {
@@ -155,12 +157,12 @@ test('pages skip and repeat no run while runs start, arrive and end', async () =
     }
     // A run of an earlier page ends, and a run with a higher priority arrives.
     if (page === 2) {
-      await createQueuedRun(1);
+      arrived = await createQueuedRun(1);
       await cancelRun(queued[0] ?? '');
     }
     if (page === 3) await cancelRun(queued[2] ?? '');
   });
-  expect(pages.flat()).toEqual([blocker, queued[0], queued[1], queued[3]]);
+  expect(pages.flat()).toEqual([blocker, queued[0], arrived, queued[1], queued[3]]);
 });
 
 test('several running runs are in queue order on the pages', async () => {
@@ -194,4 +196,51 @@ test('a long queue has pages of 1000 runs, and positions are counted up to a bou
   expect((await getMetadata(last)).metadata.waiting).toEqual(rest.runs.at(-1)?.waiting);
   const beyondPage = rest.runs[0]?.id ?? '';
   expect((await getMetadata(beyondPage)).metadata.waiting).toEqual(rest.runs[0]?.waiting);
+});
+
+test('F1: the queue has every run, however many applications and label sets wait', async () => {
+  await start('1');
+  const { database } = server.runningServer;
+  const { account_id } = await database.read
+    .selectFrom('applications')
+    .select('account_id')
+    .executeTakeFirstOrThrow();
+  const ids: string[] = [];
+  await database.transact(async (tx) => {
+    const sets = await insertApplication(tx, { account_id, id: 'sets' as never });
+    for (let index = 0; index < 80; index += 1) {
+      const uid = await insertApplication(tx, { account_id, id: `many-${index}` as never });
+      const columns = { account_id, created_at: 1_000_000 - index, priority: 1 + (index % 9) };
+      for (const application_uid of [uid, sets])
+        ids.push(
+          await insertQueuedRun(tx, { ...columns, application_uid, required_labels: `|label-${index}|` }),
+        );
+    }
+  });
+  expect(new Set(listIds(await getQueue()))).toEqual(new Set(ids));
+  for (const limit of [20, 50]) {
+    const listed = (await listAllPages(server, QUEUE, limit)).flat();
+    expect(listed).toHaveLength(ids.length);
+    expect(new Set(listed)).toEqual(new Set(ids));
+  }
+});
+
+test('F1: a run that must not wait starts although runs wait that could not use its slot', async () => {
+  await start('1');
+  await server.client.call('createVersion', {
+    params: { application_id: 'app' },
+    body: { id: 'v1', name: 'One' },
+  });
+  await server.client.call('createInstance', {
+    params: { application_id: 'app' },
+    body: {
+      ...{ id: 'gpu', name: 'GPU', version_id: 'v1' },
+      configuration: { requirements: { labels: ['gpu'], licenses: { none: 1 } } },
+    },
+  });
+  await createQueuedRun(1, SMALL, 'gpu');
+  const body = { input: {}, configuration: { queuing: { disabled: true } } };
+  const create = () => server.request('POST', '/v1/applications/app/runs', { body });
+  expectStatus(await create(), 202);
+  expectError(await create(), 429, 'asked not to be queued', 'no_capacity');
 });

@@ -1,49 +1,79 @@
 /**
- * The queue of an account, page by page: running runs, then queued ones. A page token holds the queue position of the last
- * run on the page, and the latest start of the runs that were running at the first page. A run that started since was on an
- * earlier page, or it is listed among the queued ones, at its position. So a start between two pages neither skips nor
- * repeats a run.
+ * The queue of an account, page by page: running runs, then queued ones. The first page with queued runs has them in the order
+ * in which they start. That order changes with the slots in use, so further pages have all other runs by priority and age:
+ * the pages neither skip nor repeat a run.
+ *
+ * A page token holds the position of the last run on the page, and the latest start of the runs that were running at the first
+ * page. It also holds the last run of each lane on the first page with queued runs, which has the oldest runs of its lanes. A run
+ * that started since was on an earlier page, or it is listed among the queued ones.
  */
 
+import { createHash } from 'node:crypto';
 import { QUEUE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { toStatusV1 } from '@switchyard/contract/states.ts';
+import Type from 'typebox';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { type PagePosition, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { formatReadableRows } from '../../http/lists/readable-rows.ts';
 import { type CanProvision, explainWaitingRuns } from '../queue/explain-waiting.ts';
+import { formatRequirementsKey } from '../queue/order/lanes.ts';
 import {
-  type ActiveRunRow,
-  compareQueueOrder,
+  compareAge,
+  comparePositions,
   createQueuePosition,
-  listActiveRuns,
   type QueuePosition,
-} from '../queue/queue-order.ts';
+} from '../queue/order/queue-position.ts';
+import { type ActiveRunRow, listActiveRuns, listNextActiveRuns } from '../queue/queue-order.ts';
 
 interface Cursor {
   part: 'running' | 'queued';
   after: QueuePosition;
   /** The latest start of a run that counts as running. */
   startedUntil: number;
+  /** The last runs of the first page with queued runs, one for each lane. */
+  listed: ListedRun[];
+}
+
+/** Page tokens are part of an address, so a page that others follow ends before it has more lanes. */
+const LISTED_MAX = 64;
+
+interface ListedRun extends QueuePosition {
+  lane: string;
 }
 
 export const getQueue: OperationHandler<'getQueue'> = async (
-  { database, pageTokens, clock, canProvision },
+  { database, pageTokens, clock, log, canProvision },
   { caller, query },
 ) => {
   const tokenScope = `queue ${caller.account}`;
   const request = parsePageRequest(pageTokens, tokenScope, query);
   const limit = request.limit ?? QUEUE_RUNS_MAX;
   const cursor = request.after ? parseCursor(request.after) : null;
-  const active = await listActiveRuns(database.read, caller.account, {
-    after: cursor?.part === 'queued' ? cursor.after : null,
-    limit: limit + 1,
-  });
-  const startedUntil = cursor?.startedUntil ?? Math.max(0, ...active.running.map(readStartTime));
-  const rows = sortRemaining(active, cursor, startedUntil);
-  const page = slicePage(rows, limit, ({ part, run }) => formatCursor({ part, after: run, startedUntil }));
-  const runs = await formatRuns(database.read, page.items, { now: clock.now(), canProvision });
+  const rest = cursor?.part === 'queued' ? cursor : null;
+  const startOfPage = { account: caller.account, cursor, limit: limit + 1 };
+  const { rows, startedUntil, isWhole } = rest
+    ? await listRemaining(database.read, startOfPage, rest)
+    : await listFirst(database.read, startOfPage, clock.now());
+  const length = isWhole ? limit : Math.min(limit, countListable(rows), rows.length - 1);
+  const page = slicePage(rows, length, (last) =>
+    last.part === 'running'
+      ? formatCursor({ part: 'running', after: last.run, startedUntil, listed: [] })
+      : formatCursor({
+          part: 'queued',
+          // The first page is in another order, so the second one begins at the front.
+          after: rest ? last.run : createQueuePosition(0, 0, ''),
+          startedUntil,
+          listed: rest ? rest.listed : listLastOfLanes(rows.slice(0, rows.indexOf(last) + 1)),
+        }),
+  );
+  const runs = await formatReadableRows(log, page.items, (some) =>
+    formatRuns(database.read, some, { now: clock.now(), canProvision }),
+  );
   return {
     status: 200,
     body: {
@@ -59,39 +89,112 @@ interface Row {
   run: ActiveRunRow;
 }
 
+interface Rows {
+  /** At most one more than the page has. */
+  rows: Row[];
+  /** True if the rows are all that follow, up to their bound. */
+  isWhole: boolean;
+  startedUntil: number;
+}
+
+interface PageStart {
+  account: AccountId;
+  cursor: Cursor | null;
+  limit: number;
+}
+
 const readStartTime = (run: ActiveRunRow): number => run.initiated_at ?? 0;
 
-/** Returns the runs after the cursor in order; of the queued runs only those of the page. */
-function sortRemaining(
-  { running, queued }: { running: ActiveRunRow[]; queued: ActiveRunRow[] },
-  cursor: Cursor | null,
-  startedUntil: number,
-): Row[] {
-  const first = cursor?.part === 'queued' ? [] : running.filter((run) => readStartTime(run) <= startedUntil);
+/** Lists running runs, then queued ones in the order in which they start. */
+async function listFirst(db: Reader, { account, cursor, limit }: PageStart, now: number): Promise<Rows> {
+  const { running, queued, isWhole } = await listNextActiveRuns(db, { account, limit }, now);
+  const startedUntil = cursor?.startedUntil ?? Math.max(0, ...running.map(readStartTime));
+  const first = running
+    .filter((run) => readStartTime(run) <= startedUntil)
+    .filter((run) => cursor === null || comparePositions(run, cursor.after) > 0);
   const since = running.filter((run) => readStartTime(run) > startedUntil);
-  const isAhead = (part: Cursor['part'], run: ActiveRunRow): boolean =>
-    cursor === null || cursor.part !== part || compareQueueOrder(run, cursor.after) > 0;
-  return [
-    ...first.filter((run) => isAhead('running', run)).map((run): Row => ({ part: 'running', run })),
-    ...[...queued, ...since]
-      .sort(compareQueueOrder)
-      .filter((run) => isAhead('queued', run))
-      .map((run): Row => ({ part: 'queued', run })),
+  const rows = [
+    ...first.sort(comparePositions).map((run): Row => ({ part: 'running', run })),
+    ...[...since.sort(comparePositions), ...queued].map((run): Row => ({ part: 'queued', run })),
   ];
+  return { startedUntil, rows, isWhole: isWhole && rows.length < limit };
 }
 
-function formatCursor({ part, after, startedUntil }: Cursor): PagePosition {
-  return { at: startedUntil, id: `${part} ${after.priority} ${after.created_at} ${after.id}` };
+/** Lists the queued runs that are not on the first page with queued runs, by priority and age. */
+async function listRemaining(
+  db: Reader,
+  { account, limit }: PageStart,
+  { after, startedUntil, listed }: Cursor,
+): Promise<Rows> {
+  const last = new Map(listed.map((run) => [run.lane, run]));
+  const isListed = (run: ActiveRunRow): boolean => {
+    const ofLane = last.get(formatLane(run));
+    return ofLane !== undefined && compareAge(run, ofLane) <= 0;
+  };
+  const { running, queued } = await listActiveRuns(db, account, { after, limit: limit + QUEUE_RUNS_MAX });
+  const since = running.filter(
+    (run) => readStartTime(run) > startedUntil && comparePositions(run, after) > 0,
+  );
+  const rows = [...queued, ...since].filter((run) => !isListed(run)).sort(comparePositions);
+  return {
+    ...{ startedUntil, isWhole: true },
+    rows: rows.slice(0, limit).map((run): Row => ({ part: 'queued', run })),
+  };
 }
+
+/** Returns the number of rows before those of the first lane that is one too many for a page token. */
+function countListable(rows: readonly Row[]): number {
+  const lanes = new Set<string>();
+  const index = rows.findIndex(
+    ({ part, run }) => part === 'queued' && lanes.add(formatLane(run)).size > LISTED_MAX,
+  );
+  return index < 0 ? rows.length : index;
+}
+
+/** Returns the same short text for runs of the same lane. */
+function formatLane(run: ActiveRunRow): string {
+  const { priority, application_uid, execution_class } = run;
+  return createHash('sha256')
+    .update(`${priority} ${application_uid} ${execution_class} ${formatRequirementsKey(run)}`)
+    .digest('base64url')
+    .slice(0, 16);
+}
+
+/** Returns the last run of each lane among the queued ones. */
+function listLastOfLanes(rows: readonly Row[]): ListedRun[] {
+  const last = new Map<string, ListedRun>();
+  for (const { part, run } of rows) {
+    if (part !== 'queued') continue;
+    const lane = formatLane(run);
+    const known = last.get(lane);
+    if (!known || compareAge(run, known) > 0) last.set(lane, { ...run, lane });
+  }
+  return [...last.values()];
+}
+
+function formatCursor({ part, after, startedUntil, listed }: Cursor): PagePosition {
+  const runs = [after, ...listed].map((run) => [
+    run.priority,
+    run.created_at,
+    run.id,
+    'lane' in run ? run.lane : '',
+  ]);
+  return { at: startedUntil, id: `${part} ${JSON.stringify(runs)}` };
+}
+
+const parseRuns = createJsonParser(
+  Type.Array(Type.Tuple([Type.Number(), Type.Number(), Type.String(), Type.String()])),
+);
 
 /** Parses the result of `formatCursor`. The token is signed, so it has no other origin. */
 function parseCursor({ at, id }: PagePosition): Cursor {
-  const [part, priority, createdAt, run = ''] = id.split(' ');
-  return {
-    part: part === 'running' ? 'running' : 'queued',
-    after: createQueuePosition(Number(priority), Number(createdAt), run),
-    startedUntil: at,
-  };
+  const [part = ''] = id.split(' ', 1);
+  const runs = parseRuns(id.slice(part.length + 1), 'pagetoken');
+  const [after = createQueuePosition(0, 0, ''), ...listed] = runs.map(([priority, createdAt, run, lane]) => ({
+    ...createQueuePosition(priority, createdAt, run),
+    lane,
+  }));
+  return { part: part === 'running' ? 'running' : 'queued', after, listed, startedUntil: at };
 }
 
 async function formatRuns(
@@ -116,6 +219,7 @@ async function formatRuns(
       application_instance_id: run.instance_id,
       application_version_id: run.version_id,
       execution_class: run.execution_class,
+      ...(run.max_duration === null ? {} : { max_duration: run.max_duration }),
       queuing_priority: run.priority,
       queuing_disabled: run.queuing_disabled === 1,
       attempt: run.attempt,

@@ -1,9 +1,13 @@
 /** The operations on replays. */
-import type { ReplayComparison, RunReplay } from '@switchyard/contract/runs/replays.ts';
+
+import { ReplayComparison, type RunReplay } from '@switchyard/contract/runs/replays.ts';
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { findStartingKey } from '../../http/handlers/run-scope.ts';
 import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { formatReadableRows } from '../../http/lists/readable-rows.ts';
 import { type ListedReplay, listReplays } from '../replay/replays-store.ts';
 import { submitReplay } from '../replay/submit-replay.ts';
 import { getOwnRun } from './own-run.ts';
@@ -19,7 +23,10 @@ export const replayRun: OperationHandler<'replayRun'> = async (context, call) =>
       store: (insert, options) =>
         commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
     },
-    { application, original, email: caller.email, name: body?.name, description: body?.description, trace },
+    {
+      ...{ application, original, email: caller.email, key: findStartingKey(caller) },
+      ...{ name: body?.name, description: body?.description, trace },
+    },
   );
   context.metrics.runsSubmitted.inc();
   return committed;
@@ -29,17 +36,17 @@ export const listRunReplays: OperationHandler<'listRunReplays'> = async (
   context,
   { caller, params, query },
 ) => {
-  const { database, pageTokens } = context;
+  const { database, pageTokens, log } = context;
   const run = await getOwnRun(context, caller, params);
   const tokenScope = `replays ${run.id}`;
   const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const rows = await listReplays(database.read, run.id, { after, limit });
   const page = slicePage(rows, limit, (row) => ({ at: row.created_at, id: row.run_id }));
-  return {
-    status: 200,
-    body: formatPage(pageTokens, tokenScope, { ...page, items: page.items.map(replayBody) }),
-  };
+  const items = await formatReadableRows(log, page.items, (replays) => replays.map(replayBody));
+  return { status: 200, body: formatPage(pageTokens, tokenScope, { ...page, items }) };
 };
+
+const parseComparison = parseColumn('run_replays', 'run_id', 'comparison', ReplayComparison);
 
 function replayBody(row: ListedReplay): RunReplay {
   const body = {
@@ -49,7 +56,6 @@ function replayBody(row: ListedReplay): RunReplay {
     user_email: row.user_email,
     status_v2: row.status,
   };
-  if (row.comparison === null) return body;
-  const comparison: ReplayComparison = JSON.parse(row.comparison);
-  return { ...body, comparison };
+  const comparison = parseComparison(row);
+  return comparison === null ? body : { ...body, comparison };
 }

@@ -1,17 +1,30 @@
 /** Formats runs for the API: in lists, and in full with the nested metadata that the published clients read. */
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Asset } from '@switchyard/contract/runs/assets.ts';
-import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
 import type { OptionSummary, Run, RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
+import { objectSchema } from '@switchyard/contract/schemas/field-schemas.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import { parseStartConditions } from '../execute/start-conditions.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import { parseRequirements } from '../queue/run-requirements.ts';
-import { parseLabels } from '../store/labels.ts';
+import {
+  parseApiAccess,
+  parseIndicators,
+  parseLabels,
+  parseLimits,
+  parseMetrics,
+  parseOptionsSummary,
+  parseRequestOptions,
+  parseStartConditions,
+  parseStatistics,
+  parseWorkflowName,
+} from '../run-columns.ts';
+import { parseLostAttempts } from '../store/leases.ts';
 import type { ListedRun } from '../store/runs.ts';
 import type { AssetsTable, RunsTable } from '../store/schema.ts';
-import { parseWorkflowName } from '../workflows/children.ts';
+
+const parseVisual = parseColumn('assets', 'id', 'visual', objectSchema('The visualization of an asset.'));
 
 /** The options that the caller may see. */
 interface VisibleOptions {
@@ -21,12 +34,8 @@ interface VisibleOptions {
 }
 
 function formatOptions(run: ListedRun, hidden: ReadonlySet<string>): VisibleOptions {
-  const summary = (JSON.parse(run.options_summary) as OptionSummary[]).filter(
-    ({ name }) => !hidden.has(name),
-  );
-  const requested = Object.entries(JSON.parse(run.request_options) as Record<string, string>).filter(
-    ([name]) => !hidden.has(name),
-  );
+  const summary = parseOptionsSummary(run).filter(({ name }) => !hidden.has(name));
+  const requested = Object.entries(parseRequestOptions(run)).filter(([name]) => !hidden.has(name));
   return {
     summary,
     active: Object.fromEntries(summary.map(({ name, value }) => [name, value])),
@@ -64,7 +73,7 @@ export function runSummaryBody(run: ListedRun) {
 
 /** Formats the statistics and metrics; `metrics` is absent when the run reported none. */
 function formatReports(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
-  const indicators = JSON.parse(run.indicators) as Indicator[];
+  const indicators = parseIndicators(run);
   const { statistics_status: status, statistics_error, metrics_error } = run;
   const statistics = { status, error: statistics_error, indicators };
   if (metrics_error === null) return { statistics };
@@ -84,7 +93,7 @@ function formatExperiment({ experiment_id, experiment_type, plan_unit_index }: L
 }
 
 /** Formats the run whose app created the run. */
-function formatWorkflow(run: Pick<ListedRun, 'parent_run_id' | 'workflow'>) {
+function formatWorkflow(run: Pick<ListedRun, 'id' | 'parent_run_id' | 'workflow'>) {
   const workflow = parseWorkflowName(run);
   if (workflow === null || run.parent_run_id === null) return {};
   return {
@@ -101,9 +110,21 @@ function formatRequirements(run: RunsTable) {
     : { requirements: parseRequirements(run) };
 }
 
+/** Formats the attempts that were cut short, if there are any. */
+function formatLostAttempts(run: RunsTable) {
+  const lost = parseLostAttempts(run);
+  if (lost.length === 0) return {};
+  return {
+    lost_attempts: lost.map(({ initiated_at, finished_at }) => ({
+      initiated_at: formatRfc3339(initiated_at),
+      finished_at: formatRfc3339(finished_at),
+    })),
+  };
+}
+
 /** Formats the applications that the app can reach. */
-function formatApiAccess({ api_access: text }: RunsTable) {
-  const api_access: string[] | null = text === null ? null : JSON.parse(text);
+function formatApiAccess(run: RunsTable) {
+  const api_access = parseApiAccess(run);
   return api_access === null ? {} : { api_access };
 }
 
@@ -164,6 +185,9 @@ export function runInformationBody(
 ): RunInformation {
   const info = runSummaryBody(run);
   const options = formatOptions(run, hidden);
+  const statistics = parseStatistics(run);
+  const metrics = parseMetrics(run);
+  const limits = parseLimits(run);
   const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
   const measures = {
     duration:
@@ -203,19 +227,17 @@ export function runInformationBody(
         options_summary: options.summary,
         request_options: options.requested,
       },
-      ...(run.statistics === null
-        ? {}
-        : { statistics: JSON.parse(run.statistics) as Record<string, unknown> }),
-      ...(run.metrics === null ? {} : { metrics: JSON.parse(run.metrics) as Record<string, unknown> }),
+      ...(statistics === null ? {} : { statistics }),
+      ...(metrics === null ? {} : { metrics }),
       ...(run.assets_error === null ? {} : { assets_error: run.assets_error }),
       ...formatTracking(run),
       ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
       attempt: run.attempt,
+      ...formatLostAttempts(run),
       ...(waiting ? { waiting } : {}),
       containment: run.containment,
-      ...(run.limits === null
-        ? {}
-        : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
+      ...(limits === null ? {} : { limits }),
+      ...(run.max_duration === null ? {} : { max_duration: run.max_duration }),
       ...(run.runtime_version === null ? {} : { runtime_version: run.runtime_version }),
       ...formatApiAccess(run),
       ...formatRequirements(run),
@@ -226,6 +248,7 @@ export function runInformationBody(
 
 /** Formats an asset without its content. */
 export function assetBody(row: AssetsTable): Asset {
+  const visual = parseVisual(row);
   return {
     id: row.id,
     run_id: row.run_id,
@@ -234,6 +257,6 @@ export function assetBody(row: AssetsTable): Asset {
     content_type: 'json',
     size: row.bytes,
     created_at: formatRfc3339(row.created_at),
-    ...(row.visual === null ? {} : { visual: JSON.parse(row.visual) as Record<string, unknown> }),
+    ...(visual === null ? {} : { visual }),
   };
 }

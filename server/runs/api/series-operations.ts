@@ -2,6 +2,7 @@
 import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { parseSeries } from '@switchyard/contract/runs/statistics-series.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { parseStatistics } from '../run-columns.ts';
 import { findSeriesAfter } from '../series/series-rows.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { getOwnRun } from './own-run.ts';
@@ -14,9 +15,8 @@ export const getRunSeries: OperationHandler<'getRunSeries'> = async (context, { 
 };
 
 /** Returns the series of the statistics block, which has at most 10 kB. They are not stored a second time. */
-function listStatisticsSeries({ statistics }: Pick<RunsTable, 'statistics'>): RunSeries[] {
-  if (statistics === null) return [];
-  return parseSeries(JSON.parse(statistics)).map(({ name, points }) => ({
+function listStatisticsSeries(run: Pick<RunsTable, 'id' | 'statistics'>): RunSeries[] {
+  return parseSeries(parseStatistics(run)).map(({ name, points }) => ({
     name,
     source: 'statistics',
     points: points.map(({ x, y }) => [x, y]),

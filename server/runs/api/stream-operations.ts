@@ -1,7 +1,7 @@
 /** The operations that stream events of runs. */
 import { EVENT_STREAM } from '@switchyard/contract/client.ts';
 import { notFound, quoteValue } from '../../http/errors/problem.ts';
-import { formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
+import { formatCaller, type OperationHandler } from '../../http/handlers/handler.ts';
 import { STREAM_MEMORY_BYTES } from '../../http/streams/event-stream.ts';
 import { readUpdate } from '../streams/read-update.ts';
 import { invalidCursor, parseCursor } from '../streams/run-cursor.ts';
@@ -31,7 +31,7 @@ export const streamRunEvents: OperationHandler<'streamRunEvents'> = async (
   if (next.isEnd && next.events.length === 0) return { status: 204 };
   return {
     status: 200,
-    raw: context.runStreams.open(formatMemberKey(caller), run, cursor),
+    raw: context.runStreams.open(formatCaller(caller), run, cursor),
     contentType: EVENT_STREAM,
     memoryBytes: STREAM_MEMORY_BYTES,
   };

@@ -103,11 +103,14 @@ describe('a worker', () => {
     await database.transact((tx) =>
       tx
         .insertInto('workers')
-        .values({ id: 'worker-old', ...row, heartbeat_at: Date.now() - 11_000 })
+        .values({
+          ...{ id: 'worker-old', ...row, heartbeat_at: Date.now() - 11_000 },
+          ...{ host: '', version: '', started_at: 0, kind: 'process', containment: 'limits' },
+        })
         .execute(),
     );
     const found = (await readWorkers()).items.find(({ id }) => id === 'worker-old');
-    expect(found).toMatchObject({ status: 'unresponsive', host: '', version: '', started_at: null });
+    expect(found).toMatchObject({ status: 'unresponsive', started_at: '1970-01-01T00:00:00.000Z' });
     await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', 'worker-old').execute());
   });
 });

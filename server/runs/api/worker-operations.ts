@@ -9,6 +9,8 @@ import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/prob
 import type { Committed } from '../../http/handlers/commit.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
+import { formatReadableRows } from '../../http/lists/readable-rows.ts';
+import { errorMessage } from '../../log.ts';
 import { listPoolUse } from '../../workers/slots.ts';
 import { computeWorkerStatus } from '../../workers/worker-status.ts';
 import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
@@ -21,15 +23,19 @@ interface View {
   now: number;
 }
 
-export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clock }, { caller }) => {
+export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clock, log }, { caller }) => {
   const isManager = await managesServer(database.read, caller.role);
   const view = { caller, isManager, now: clock.now() };
-  const workers = await listWorkers(database.read);
+  const workers = await listWorkers(database.read, (worker, error) =>
+    log.error({ worker, error: errorMessage(error) }, 'Unreadable worker left out of a list.'),
+  );
   const holders = await listSlotHolders(database.read);
   return {
     status: 200,
     body: {
-      items: workers.map((worker) => formatWorker(worker, holders, view)),
+      items: await formatReadableRows(log, workers, (some) =>
+        some.map((worker) => formatWorker(worker, holders, view)),
+      ),
       may_drain: isManager && hasRight(caller.role, 'run'),
     },
   };
@@ -85,10 +91,10 @@ function formatWorker(
   return {
     id: worker.id,
     status: computeWorkerStatus(worker, now),
-    host: isManager ? (worker.host ?? '') : '',
+    host: isManager ? worker.host : '',
     kind: worker.kind,
-    version: worker.version ?? '',
-    started_at: worker.startedAt === null ? null : formatRfc3339(worker.startedAt),
+    version: worker.version,
+    started_at: formatRfc3339(worker.startedAt),
     heartbeat_at: formatRfc3339(worker.heartbeatAt),
     draining_since: worker.drainingAt === null ? null : formatRfc3339(worker.drainingAt),
     labels: [...worker.offer.labels],

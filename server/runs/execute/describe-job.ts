@@ -1,8 +1,9 @@
 /** Describes the next attempt of a run to the worker that executes it. */
+
 import type { Readable } from 'node:stream';
 import { buildArguments } from '@switchyard/contract/applications/run-options.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
-import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
+import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
 import { describeContent, type Job, NotExecutableError } from '@switchyard/worker/execute/job.ts';
 import { parseRequirements } from '../../applications/executable.ts';
 import { findExecutable } from '../../applications/executables-store.ts';
@@ -15,6 +16,7 @@ import { readSecrets } from '../../secrets/read.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
 import { isHostError } from '../results/host-errors.ts';
+import { parseOptionsSummary } from '../run-columns.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { buildTraceEnvironment } from '../tracing/run-trace.ts';
 
@@ -76,12 +78,13 @@ function buildJob(
   environment: Pick<Job, 'secrets' | 'accessToken' | 'trace'>,
 ): Job {
   const requirements = parseRequirements(executable);
-  const summary: OptionSummary[] = JSON.parse(run.options_summary);
+  const summary = parseOptionsSummary(run);
   return {
     runId: run.id,
     fence: run.fence,
     applicationId: run.application_id,
     executionClass: run.execution_class,
+    durationLimitMs: computeDurationLimit(run),
     // The ensemble run of an experiment takes over the conditions of its child runs, which belong to no experiment themselves.
     isCompared: run.experiment_uid !== null || run.parent_run_id !== null,
     executable: {

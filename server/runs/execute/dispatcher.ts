@@ -6,7 +6,7 @@
  * worker.
  */
 import type { Runner } from '@switchyard/runner';
-import type { ApiTarget } from '@switchyard/worker/access/api-proxy.ts';
+import type { ApiProxy } from '@switchyard/worker/access/api-proxy.ts';
 import { Executor } from '@switchyard/worker/execute/executor.ts';
 import { type Assignment, formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import type { SlotTracker } from '@switchyard/worker/execute/slots.ts';
@@ -46,10 +46,8 @@ export interface DispatchParts extends JobContext {
   metrics: Metrics;
   tracing: Tracing | null;
   runTokens: RunTokens;
-  /** Returns the server as the apps of this worker reach it; null while this process does not listen yet. */
-  findApi(): ApiTarget | null;
-  /** The folder of the sockets by which apps in sandboxes reach the API. */
-  socketsFolder: string;
+  /** By which apps reach the API. */
+  apiProxy: ApiProxy;
 }
 
 /** Executes the runs of one worker, from the claim to the stored result. */

@@ -4,7 +4,7 @@
  * Invariant: after an attempt its run has ended or is requeued, whatever fails in between. While the database is
  * unavailable the write is retried. After ten other errors, such as an unreadable result file or a full disk, the result is
  * abandoned. Then the run is requeued, or fails after its last attempt. A fault of the host never fails a run
- * (host-faults.ts).
+ * (host-faults.ts), except that the attempts count which a shortage of memory has ended.
  */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { EndedRun } from '@switchyard/runner';
@@ -13,6 +13,7 @@ import {
   type AttemptEnd,
   type AttemptOutcome,
   isHostFailure,
+  isMemoryVictim,
   NotExecutableError,
 } from '@switchyard/worker/execute/job.ts';
 import { Mask, NO_MASK } from '@switchyard/worker/log/mask.ts';
@@ -53,11 +54,16 @@ export interface FinalizeParts {
   tracing: Tracing | null;
 }
 
+/** Other runs hold the memory of a host for longer than most of its faults last. */
+const MEMORY_RETRY_DELAY_MS = 10_000;
+
 interface RequeueOptions {
-  /** True (the default): the attempt counts towards the limit. */
+  /** True: the attempt counts towards the limit. The default is true, except after a fault of the host. */
   counts?: boolean;
-  /** True: a fault of the host ended the attempt, which does not count; the retry is delayed. */
+  /** True: a fault of the host ended the attempt; the retry is delayed. */
   hostFault?: boolean;
+  /** The delay of the retry after the first fault in a row. */
+  firstDelayMs?: number;
 }
 
 /** The end of an attempt of a run. */
@@ -125,6 +131,8 @@ class FinalizeAttempt {
       const reason = `it could not be prepared: ${errorMessage(end.error)}`;
       return this.#requeue(reason, { hostFault: isEndedByHostFault(end) });
     }
+    if (isMemoryVictim(end))
+      return this.#requeue(end.error, { counts: true, hostFault: true, firstDelayMs: MEMORY_RETRY_DELAY_MS });
     if (isHostFailure(end)) return this.#requeue(end.error, { hostFault: isEndedByHostFault(end) });
     if (this.#isCutShort(end) && !(await isCancelRequested(this.#parts.database.read, run.id)))
       return this.#requeue('The server was shut down.', { counts: false });
@@ -161,24 +169,25 @@ class FinalizeAttempt {
     log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'Run ended.');
   }
 
-  async #requeue(cause: string, { counts = true, hostFault = false }: RequeueOptions = {}): Promise<void> {
+  async #requeue(
+    cause: string,
+    { hostFault = false, counts = !hostFault, firstDelayMs }: RequeueOptions = {},
+  ): Promise<void> {
     const reason = this.#attempt.mask.maskText(cause).replaceAll('\0', '\u{fffd}');
     const { database, clock, log, metrics } = this.#parts;
     const { run, log: lines } = this.#attempt;
-    const attempt = counts && !hostFault ? run.attempt : run.attempt - 1;
+    const attempt = counts ? run.attempt : run.attempt - 1;
     const now = clock.now();
     const faults = run.host_faults + 1;
-    const fault = hostFault
-      ? { message: reason, faultCount: faults, retryAt: now + retryDelayMs(faults) }
-      : undefined;
+    const retryInMs = retryDelayMs(faults, firstDelayMs);
+    const fault = hostFault ? { message: reason, faultCount: faults, retryAt: now + retryInMs } : undefined;
     const status = await database.transact(async (tx) => {
       const written = await requeueOrEnd(tx, { ...run, attempt }, { reason, now, fault });
-      if (written) await storeLogEnd(tx, run.id, lines);
+      if (written) await storeLogEnd(tx, run, lines);
       return written;
     });
     if (fault) {
-      const fields = { run: run.id, faults, retryInMs: retryDelayMs(faults), status, reason };
-      log.warn(fields, 'Run requeued after a fault of the host; the attempt does not count.');
+      log.warn({ run: run.id, faults, retryInMs, attempt, status, reason }, 'Fault of the host ended a run.');
     } else
       log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, reason }, 'Run cut short.');
     if (status) this.#recordSpans(status);

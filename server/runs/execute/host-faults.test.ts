@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import { claimPauseMs } from '@switchyard/worker/execute/claim-pause.ts';
 import { afterEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { buildEnd, registerFakeWorker } from '../../testing/fixtures/fake-worker.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { RETRY_DELAY_MAX_MS } from '../queue/claim-runs.ts';
+import { createWorkerToken } from '../../testing/servers/worker-process.ts';
+import { RETRY_DELAY_MAX_MS } from '../queue/order/retry-times.ts';
 import { isHostError } from '../results/host-errors.ts';
 import { retryDelayMs } from './retry-delay.ts';
 
@@ -211,8 +214,42 @@ test('R2: runs whose executable is on an unmounted share wait for it', async () 
     });
 });
 
+test("A6: a run that was ended for the host's memory waits for another attempt, and fails after the last one", async () => {
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '0' }, clock });
+  const { token } = await createWorkerToken(server);
+  const worker = await registerFakeWorker(server, token);
+  await pushApp(server, 'app', nodeApp('(input) => input'));
+  const end = buildEnd({});
+  const endForMemory = async (is_host_fault: boolean): Promise<void> => {
+    const app = end.outcome.app && { ...end.outcome.app, succeeded: false, reason: 'memory' as const };
+    const outcome = { ...end.outcome, app, is_host_fault, error: 'The host had 1 MB of memory left.' };
+    expect((await worker.send(await worker.awaitJob(), 'end', { ...end, outcome })).status).toBe(200);
+  };
+  const victim = await createRun(server, 'app', { input: {} });
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    await endForMemory(true);
+    const [row] = await listRunRows();
+    if (attempt === ATTEMPTS_MAX) break;
+    expect(row).toMatchObject({ status: 'queued', attempt, host_faults: attempt });
+    expect((row?.retry_at ?? 0) - clock.now()).toBeGreaterThan(5_000);
+    aheadMs += RETRY_DELAY_MAX_MS;
+  }
+  expect(await waitForRunEnd(server, 'app', victim)).toMatchObject({
+    status_v2: 'failed',
+    metadata: { error: expect.stringMatching(/started 5 times .* The host had 1 MB of memory left\.$/) },
+  });
+  const hungry = await createRun(server, 'app', { input: {} });
+  await endForMemory(false);
+  expect(await waitForRunEnd(server, 'app', hungry)).toMatchObject({
+    status_v2: 'failed',
+    metadata: { error: 'The host had 1 MB of memory left.', attempt: 1 },
+  });
+});
+
 test('R2: pauses grow up to a maximum', () => {
-  expect([1, 2, 3, 6, 7, 5000].map(retryDelayMs)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
+  expect([1, 2, 3, 6, 7, 5000].map((faults) => retryDelayMs(faults))).toEqual([
+    1000, 2000, 4000, 32_000, 60_000, 60_000,
+  ]);
   expect([1, 2, 7, 5000].map(claimPauseMs)).toEqual([500, 1000, 30_000, 30_000]);
 });
 

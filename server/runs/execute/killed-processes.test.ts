@@ -70,7 +70,7 @@ test('a killed app fails its run, with the signal named', async () => {
   expect(ended.error).toContain('SIGKILL');
 });
 
-test('a run that is interrupted five times fails with that error', async () => {
+test('W2: a run that is interrupted five times fails with that error, and has five lost attempts', async () => {
   const run = await createRun(server, 'app', { input: { n: 1, seconds: 60 } });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     await waitUntil(`attempt ${attempt} runs`, async () => {
@@ -87,4 +87,9 @@ test('a run that is interrupted five times fails with that error', async () => {
   expect(ended.status_v2).toBe('failed');
   expect(ended.error).toMatch(/^The run was started 5 times and each time it was cut short before it ended/);
   expect(ended.metadata.attempt).toBe(5);
+  expect(ended.metadata.lost_attempts).toHaveLength(5);
+  expect(ended.metadata.lost_attempts?.at(-1)).toEqual({
+    initiated_at: ended.metadata.initiated_at,
+    finished_at: ended.metadata.finished_at,
+  });
 });

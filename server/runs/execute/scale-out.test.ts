@@ -88,7 +88,7 @@ test.runIf(postgres)(
       expect(found.metadata.attempt).toBe(moved.has(run) ? 2 : 1);
     }
   },
-  60_000,
+  120_000,
 );
 
 test.runIf(postgres)(

@@ -4,6 +4,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Runner } from '@switchyard/runner';
+import { ApiProxy } from '@switchyard/worker/access/api-proxy.ts';
+import type { ApiTarget } from '@switchyard/worker/access/protocol.ts';
 import { SlotTracker } from '@switchyard/worker/execute/slots.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../log.ts';
@@ -20,11 +22,13 @@ import { Dispatcher } from './dispatcher.ts';
 interface StartWorkerParts
   extends Omit<
     ConstructorParameters<typeof Dispatcher>[0],
-    'runner' | 'slots' | 'workerId' | 'offer' | 'socketsFolder'
+    'runner' | 'slots' | 'workerId' | 'offer' | 'apiProxy'
   > {
   config: Config;
   random: Random;
   closers: (() => Promise<void>)[];
+  /** Resolves with the server as the apps of this worker reach it, once it listens; null without an address. */
+  api: Promise<ApiTarget | null>;
 }
 
 /** Registers this process as a worker and starts to claim runs; `closers` receives the steps of the shutdown. */
@@ -52,9 +56,11 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
   const socketsFolder = join(config.data, 'api-sockets');
   // A process that was killed leaves its sockets.
   await rm(socketsFolder, { recursive: true, force: true });
+  const apiProxy = new ApiProxy({ api: parts.api, socketsFolder, log });
+  closers.push(() => apiProxy.close());
   const dispatcher = new Dispatcher({
     ...parts,
-    socketsFolder,
+    apiProxy,
     runner,
     slots: new SlotTracker(config.capacity),
     workerId: worker.id,

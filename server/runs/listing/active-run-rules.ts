@@ -13,7 +13,7 @@ const VALUES_PER_RULE = [1, 2, 4, 8, 20];
 
 /** The shape of a rule, without its values. */
 export interface RuleShape {
-  /** all: every row. column: has one of the texts. word: has a word that begins so. option: some option contains the text. */
+  /** all: every row. column: has one of the texts. word: has a word that begins so. option: the option has a value that begins with the text. */
   kind: 'all' | 'column' | 'word' | 'option';
   column: string;
   /** The number of its values. */
@@ -95,7 +95,11 @@ function createOptionRule({ field, intervals }: RunCondition): RowRule | null {
   if (text === null) return null;
   return {
     shape: { kind: 'option', column: '', count: 1 },
-    values: nameValues([JSON.stringify(text).slice(1, -1)]),
+    // With its name: a search for the text alone would take time by the values of options that the caller may not see. Without
+    // the last quote, because the text of a long value is its beginning.
+    values: nameValues([
+      JSON.stringify({ name: field.slice(optionField('').length), value: text }).slice(1, -2),
+    ]),
   };
 }
 

@@ -30,13 +30,8 @@ const COLUMNS = [
 ] as const;
 const CREATED_AT = 'created_at';
 
-/** A filter, and the names of the options that it reads, which may be hidden from the caller. */
-export interface ParsedRunFilter extends RunFilter {
-  options: readonly string[];
-}
-
 /** Parses the filter and the order of the query. Throws a 400 for an invalid condition, and for too many. */
-export function parseRunFilter(query: RunsQuery, window: { start: number; end: number }): ParsedRunFilter {
+export function parseRunFilter(query: RunsQuery, window: { start: number; end: number }): RunFilter {
   const indicators = parseConditions('indicator', query.indicator, indicatorField);
   const options = parseConditions('option', query.option, optionField);
   const conditions = [
@@ -53,9 +48,7 @@ export function parseRunFilter(query: RunsQuery, window: { start: number; end: n
     throw badRequest(
       `The query has ${conditions.length} conditions; it may have ${RUN_CONDITIONS_MAX}. Each word of text counts.`,
     );
-  const order = parseSort(query.sort ?? `-${CREATED_AT}`);
-  const named = [order.sort ?? '', ...options.map(({ field }) => field)];
-  return { conditions, ...order, ...window, options: named.flatMap(readOptionName) };
+  return { conditions, ...parseSort(query.sort ?? `-${CREATED_AT}`), ...window };
 }
 
 /** Returns the later start and the earlier end of the two windows that a query may give. */
@@ -69,10 +62,6 @@ export function readWindow({ start, end, created_after, created_before }: RunsQu
 }
 
 const byTime = (one: string, other: string): number => Date.parse(one) - Date.parse(other);
-
-function readOptionName(field: string): string[] {
-  return field.startsWith(optionField('')) ? [field.slice(optionField('').length)] : [];
-}
 
 /** Splits the values of a column at commas. A name may contain commas, so it is one value. */
 function splitValues(field: (typeof COLUMNS)[number], text: string): string[] {

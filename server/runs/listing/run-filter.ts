@@ -2,7 +2,7 @@
 
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
-import { listFieldValues, type PartialRun } from '../values/list-run-values.ts';
+import { listFieldValues, optionField, type PartialRun } from '../values/list-run-values.ts';
 
 /** A condition on a field: one of the intervals, which do not overlap, contains one of its values. */
 export interface RunCondition {
@@ -30,6 +30,16 @@ export interface RunPosition {
 
 /** A listed run with its position. */
 export type FoundRun = RunPosition & { id: RunId };
+
+/** Returns the names of the options that the filter or its order reads. */
+export function listFilterOptions({ conditions, sort }: Pick<RunFilter, 'conditions' | 'sort'>): string[] {
+  return [sort ?? '', ...conditions.map(({ field }) => field)].flatMap(listOptionOfField);
+}
+
+/** Returns the name of the option of a field, as a list; empty for another field. */
+export function listOptionOfField(field: string): string[] {
+  return field.startsWith(optionField('')) ? [field.slice(optionField('').length)] : [];
+}
 
 /** Returns true for a condition that names single values. */
 export function isExact({ intervals }: RunCondition): boolean {

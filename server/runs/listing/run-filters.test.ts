@@ -1,14 +1,10 @@
 /** Lists of runs filter and sort by columns, words, indicators and options, by pages over runs of one instant. */
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMetrics } from '../../http/metrics.ts';
-import { createLog } from '../../log.ts';
 import { createRun } from '../../testing/fixtures/apps.ts';
 import { createInstance, expectError, expectStatus, listAllPages } from '../../testing/fixtures/resources.ts';
 import { endRunsWith, type RunOutcome } from '../../testing/fixtures/run-outcomes.ts';
 import { createManualClock } from '../../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { storeRunValuesJob } from './backfill.ts';
 
 const STARTED_AT = Date.parse('2026-11-20T08:00:00.000Z');
 const clock = createManualClock(STARTED_AT);
@@ -321,30 +317,4 @@ describe('a run that changes', () => {
     expect(await listNow('status=queued&name=Waits')).toEqual([]);
     expect(await listNow('status=canceled')).toEqual([run]);
   });
-});
-
-test('runs from before the values of runs get theirs in the background; a filter is a 503 until then', async () => {
-  const before = await list('sort=indicator.result.value');
-  // Such applications exist when a process starts. One that has listed all values of an application does not look again.
-  await server.restart();
-  const { database } = server.runningServer;
-  const [run] = await database.read
-    .selectFrom('runs')
-    .select('application_uid')
-    .where('id', '=', runs[0]?.id as RunId)
-    .execute();
-  const application_uid = run?.application_uid ?? '';
-  await database.transact(async (tx) => {
-    await tx.deleteFrom('run_values').execute();
-    await tx
-      .insertInto('run_backfills')
-      .values({ application_uid, created_at: clock.now() + 1, run_id: '' })
-      .execute();
-  });
-  const refused = await server.request('GET', `${path}?status=failed`);
-  expectStatus(refused, 503);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await list('')).toHaveLength(RUNS);
-  await storeRunValuesJob({ database, clock, log: createLog('silent'), metrics: createMetrics() }).runOnce();
-  expect(await list('sort=indicator.result.value')).toEqual(before);
 });

@@ -260,7 +260,12 @@ describe('many and long searches', () => {
     const account = await read.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
     const found = await getApplication(read, account.id, application as RunsRequest['application']);
     return {
-      ...{ member: 'ada', account: account.id, application: found.id, applicationUid: found.uid },
+      ...{
+        member: 'ada',
+        account: account.id,
+        application: found.id,
+        list: { applicationUid: found.uid, role: 'admin' },
+      },
       filter: { conditions: [], sort: null, isDescending: true, start: 0, end: Number.MAX_SAFE_INTEGER },
       ...{ query: { text: 'infeasible' }, from: { after: null, within: null }, limit: 20 },
     };
@@ -284,7 +289,7 @@ describe('many and long searches', () => {
     const request = await createRequest('app');
     const { database } = server.runningServer;
     const template = { run_id: 'none' as RunId, created_at: 0, value: encodeText('absent') };
-    const field = hashField(request.applicationUid, 'instance_id');
+    const field = hashField(request.list.applicationUid, 'instance_id');
     await database.transact((tx) =>
       tx
         .insertInto('run_values')

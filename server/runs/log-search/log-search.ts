@@ -4,12 +4,18 @@
  */
 import { LOG_SEARCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { LogMatch } from '@switchyard/contract/runs/logs/log-search.ts';
-import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import {
+  type AccountId,
+  type ApplicationId,
+  idSchema,
+  type RunId,
+} from '@switchyard/contract/schemas/ids.ts';
 import PQueue from 'p-queue';
+import Type, { type Static } from 'typebox';
 import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
 import type { Clock } from '../../clock.ts';
-import { listRunPage } from '../listing/list-run-page.ts';
-import type { RunFilter, RunPosition } from '../listing/run-filter.ts';
+import { listRunPage, type RunList } from '../listing/list-run-page.ts';
+import type { RunFilter } from '../listing/run-filter.ts';
 import { findLogContents, type ListedRun } from '../store/runs.ts';
 import { LineMatcher, type LogQuery } from './line-matcher.ts';
 import {
@@ -17,7 +23,7 @@ import {
   SearchBudget,
   type SearchedRun,
   type SearchParts,
-  type SearchPosition,
+  SearchPosition,
   searchLog,
 } from './search-log.ts';
 
@@ -26,19 +32,23 @@ const RUNS_PER_PAGE = 50;
 const LINES_PER_RUN = 3;
 
 /** The position in a search over runs. */
-export interface RunsSearchPosition {
+export const RunsSearchPosition = Type.Object({
   /** The last run that is done; null before the first. */
-  after: RunPosition | null;
+  after: Type.Union([
+    Type.Object({ at: Type.Number(), id: Type.String(), value: Type.Optional(Type.String()) }),
+    Type.Null(),
+  ]),
   /** The run after it, if a part of its log is done. */
-  within: { run: RunId; at: SearchPosition } | null;
-}
+  within: Type.Union([Type.Object({ run: idSchema<RunId>('The run.'), at: SearchPosition }), Type.Null()]),
+});
+export type RunsSearchPosition = Static<typeof RunsSearchPosition>;
 
 /** A search over the runs of an application. */
 export interface RunsRequest {
   member: string;
   account: AccountId;
   application: ApplicationId;
-  applicationUid: string;
+  list: RunList;
   filter: RunFilter;
   query: LogQuery;
   from: RunsSearchPosition;
@@ -117,9 +127,10 @@ class RunsSearch {
     const { database } = this.#parts;
     let { after, within } = this.#request.from;
     for (;;) {
-      const page = await listRunPage(database, this.#request.applicationUid, this.#request.filter, {
+      const page = await listRunPage(database, this.#request.list, this.#request.filter, {
         after,
         limit: RUNS_PER_PAGE,
+        isProduction: false,
       });
       const contents = await findLogContents(
         database.read,

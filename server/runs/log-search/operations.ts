@@ -1,6 +1,7 @@
 /** The operations that search logs. */
 import { LOG_MATCHES_DEFAULT, LOG_SEARCH_ITEMS_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { RunLogMatches } from '@switchyard/contract/runs/logs/log-search.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { decodeTimeSteps, type TimeStep } from '@switchyard/worker/log/line-times.ts';
 import { getApplication } from '../../applications/store.ts';
@@ -12,8 +13,8 @@ import { getOwnRun } from '../api/own-run.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { findLogTimes } from '../logs/log-times.ts';
 import type { LogQuery } from './line-matcher.ts';
-import type { FoundRuns, LogSearch, RunsSearchPosition } from './log-search.ts';
-import type { SearchPosition } from './search-log.ts';
+import { type FoundRuns, type LogSearch, RunsSearchPosition } from './log-search.ts';
+import { SearchPosition } from './search-log.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
@@ -21,14 +22,17 @@ declare module '../../http/handlers/context.ts' {
   }
 }
 
+const parsePosition = createJsonParser(SearchPosition);
+const parseRunsPosition = createJsonParser(RunsSearchPosition);
+
 export const searchRunLog: OperationHandler<'searchRunLog'> = async (context, { caller, params, query }) => {
   const { pageTokens, logSearch } = context;
   const run = await getOwnRun(context, caller, params);
   assertOneLine(query);
   const { text, level } = query;
   const tokenScope = `log ${run.id} ${JSON.stringify([text, level])}`;
-  const from: SearchPosition | null = query.pagetoken
-    ? JSON.parse(pageTokens.decode(tokenScope, query.pagetoken).id)
+  const from = query.pagetoken
+    ? parsePosition(pageTokens.decode(tokenScope, query.pagetoken).id, 'pagetoken')
     : null;
   const searched = {
     id: run.id,
@@ -56,13 +60,13 @@ export const searchLogs: OperationHandler<'searchLogs'> = async (
   const window = parseTimeWindow(readWindow(filterQuery), clock.now());
   const tokenScope = `logs ${application.uid} ${JSON.stringify([text, level, filterQuery])}`;
   const from: RunsSearchPosition = pagetoken
-    ? JSON.parse(pageTokens.decode(tokenScope, pagetoken).id)
+    ? parseRunsPosition(pageTokens.decode(tokenScope, pagetoken).id, 'pagetoken')
     : { after: null, within: null };
   const { next, ...found } = await logSearch.searchRuns({
     member: formatMemberKey(caller),
     account: caller.account,
     application: application.id,
-    applicationUid: application.uid,
+    list: { applicationUid: application.uid, role: caller.role },
     filter: parseRunFilter(filterQuery, window),
     query: { text, level },
     from,

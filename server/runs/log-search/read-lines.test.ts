@@ -13,7 +13,7 @@ function createContent(text: string, chunkBytes: number) {
     for (let at = 0; at < wanted.length; at += chunkBytes) chunks.push(wanted.subarray(at, at + chunkBytes));
     return Readable.from(chunks, { objectMode: false });
   };
-  return { id: 'c', bytes: bytes.length, sha256: null, open };
+  return { id: 'c', bytes: bytes.length, sha256: '', open };
 }
 
 /** Reads with as many calls as necessary, and returns each line with its number. */

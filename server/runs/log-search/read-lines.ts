@@ -4,20 +4,22 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { LOG_LINE_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import Type, { type Static } from 'typebox';
 import type { Content } from '../../blobs/contents.ts';
 import { FILE_CHUNK_BYTES, iterateBuffers } from '../../blobs/hashed-file.ts';
 
 const LINE_BREAK = 10;
 
 /** A position between two parts of a log. */
-export interface LogPosition {
+export const LogPosition = Type.Object({
   /** Bytes before it. */
-  offset: number;
+  offset: Type.Number(),
   /** Lines that began before it. */
-  lines: number;
+  lines: Type.Number(),
   /** True within a line whose first part was read already; the rest of that line is skipped. */
-  isInLine: boolean;
-}
+  isInLine: Type.Boolean(),
+});
+export type LogPosition = Static<typeof LogPosition>;
 
 /** The position before the first line. */
 export const LOG_START: LogPosition = { offset: 0, lines: 0, isInLine: false };

@@ -4,13 +4,14 @@ import type { LogMatch } from '@switchyard/contract/runs/logs/log-search.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { LineTimes } from '@switchyard/worker/log/line-times.ts';
+import Type, { type Static } from 'typebox';
 import type { Contents } from '../../blobs/contents.ts';
 import { type Clock, formatRfc3339 } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { findLogTimes } from '../logs/log-times.ts';
 import { readLogPage } from '../logs/run-logs.ts';
 import type { LineMatcher } from './line-matcher.ts';
-import { LOG_START, type LogPosition, readLines } from './read-lines.ts';
+import { LOG_START, LogPosition, readLines } from './read-lines.ts';
 
 /** A request examines logs for at most about this time. Longer searches continue with the next page. */
 const SEARCH_MS_MAX = 300;
@@ -42,14 +43,15 @@ export interface SearchedRun {
 }
 
 /** The position where a search continues. */
-export interface SearchPosition {
+export const SearchPosition = Type.Object({
   /** The position in the stored log of an ended run. */
-  stored?: LogPosition;
+  stored: Type.Optional(LogPosition),
   /** The token of the page before, and the number of lines before the page, in the log of an active run. */
-  live?: { since: string; lines: number };
+  live: Type.Optional(Type.Object({ since: Type.String(), lines: Type.Number() })),
   /** Number of the last line of the previous page. */
-  lastLine: number;
-}
+  lastLine: Type.Number(),
+});
+export type SearchPosition = Static<typeof SearchPosition>;
 
 /** One search in one log. */
 export interface LogRequest {

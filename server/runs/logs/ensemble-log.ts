@@ -4,22 +4,21 @@
  * ends, because the chunks, which alone have times, are deleted after 24 hours.
  */
 import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import {
   LIVE_LOG_LINES_PER_PAGE,
+  LIVE_LOG_PAGE_CHARS_MAX,
   LIVE_LOG_RETENTION_MS,
   LOG_BYTES_MAX,
 } from '@switchyard/contract/limits.ts';
-import type { RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { CHUNKS_PER_CLAIM, parseLogLines } from '@switchyard/worker/log/log-batch.ts';
 import PQueue from 'p-queue';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { errorMessage } from '../../log.ts';
+import { parseEnsemble, parseLabels } from '../run-columns.ts';
 import { type LoggedChildRun, listLoggedChildRuns } from '../store/ensemble-runs.ts';
-import { parseLabels } from '../store/labels.ts';
 import { type LogChunkKey, listNextLogChunks, readLogChunks } from '../store/log-chunks.ts';
 import type { RunsTable } from '../store/schema.ts';
 
@@ -44,7 +43,7 @@ async function listSources(
   db: Reader,
   parent: EnsembleRun,
 ): Promise<{ sources: Source[]; requested: number }> {
-  const { run_groups } = JSON.parse(parent.ensemble ?? '{"run_groups":[]}') as { run_groups: RunGroup[] };
+  const run_groups = parseEnsemble(parent)?.run_groups ?? [];
   const firstPositions = new Map<string, number>();
   let requested = 0;
   for (const { id, repetitions } of run_groups) {
@@ -69,14 +68,14 @@ interface Step {
 }
 
 /**
- * Reads the oldest chunks after the cursors and advances the cursors. Stops after `linesMax` lines, at the end of a chunk.
- * Returns the lines in the order of time.
+ * Reads the oldest chunks after the cursors and advances the cursors. Stops after `linesMax` lines or `charsMax` characters,
+ * at the end of a chunk. Returns the lines in the order of time.
  */
 async function readStep(
   db: Reader,
   sources: readonly Source[],
   cursors: ChunkCursors,
-  linesMax: number,
+  { linesMax, charsMax }: { linesMax: number; charsMax: number },
 ): Promise<Step> {
   const keys = await listNextChunks(db, sources, cursors);
   const batch = keys.chunks.slice(0, CHUNKS_PER_STEP);
@@ -85,16 +84,19 @@ async function readStep(
     batch.map(({ chunk }) => chunk),
   );
   const lines: Step['lines'] = [];
+  let chars = 0;
   let horizon = Math.min(keys.horizon, keys.chunks[CHUNKS_PER_STEP]?.at ?? Number.POSITIVE_INFINITY);
   for (const { source, chunk, at } of batch) {
-    if (lines.length >= linesMax) {
+    if (lines.length >= linesMax || chars >= charsMax) {
       horizon = Math.min(horizon, at);
       break;
     }
     cursors[source.position] = chunk.seq;
     const stored = chunks.get(formatChunkKey(chunk)) ?? '[]';
-    for (const [micros, text] of parseLogLines(stored))
+    for (const [micros, text] of parseLogLines(stored, `log_chunks.lines of seq ${chunk.seq}`)) {
       lines.push({ micros, text: source.prefix + text, position: source.position });
+      chars += source.prefix.length + text.length;
+    }
   }
   lines.sort((one, other) => one.micros - other.micros || one.position - other.position);
   return { lines, horizon: horizon * 1000 };
@@ -157,7 +159,10 @@ export async function readEnsembleLogPage(
   const { sources, requested } = await listSources(db, parent);
   const cursors = parseToken(since, requested);
   if (cursors === null) return null;
-  const { lines, horizon } = await readStep(db, sources, cursors, LIVE_LOG_LINES_PER_PAGE);
+  const { lines, horizon } = await readStep(db, sources, cursors, {
+    linesMax: LIVE_LOG_LINES_PER_PAGE,
+    charsMax: LIVE_LOG_PAGE_CHARS_MAX,
+  });
   return { lines, token: formatToken(cursors), isComplete: horizon === Number.POSITIVE_INFINITY };
 }
 
@@ -193,22 +198,10 @@ export class EnsembleLogMerger {
   async #prepare(parent: EnsembleRun): Promise<PreparedContent | null> {
     const { database, contents, clock } = this.#parts;
     const parts = mergeLimitedLog({ db: database.read, contents, now: clock.now() }, parent);
-    let head = '';
-    for (let next = await parts.next(); !next.done; next = await parts.next()) {
-      head += next.value;
-      if (head.length <= HEAD_CHARS_MAX) continue;
-      const rest = (async function* () {
-        yield head;
-        yield* parts;
-      })();
-      return contents.prepareStream(Readable.from(rest, { objectMode: false }), Number.MAX_SAFE_INTEGER);
-    }
-    return head === '' ? null : contents.prepare(Buffer.from(head));
+    const log = await contents.prepareText(parts);
+    return log.bytes === 0 ? null : log;
   }
 }
-
-/** A log up to this length is stored in the database, without a blob of its own. */
-const HEAD_CHARS_MAX = 32 * 1024;
 
 /**
  * Yields the finished log in parts, at most LOG_BYTES_MAX. It has only the last attempt of a child run, like the log of the
@@ -251,7 +244,10 @@ async function* mergeLog(
   };
   let pending: Step['lines'] = [];
   for (;;) {
-    const { lines, horizon } = await readStep(db, recent, cursors, Number.POSITIVE_INFINITY);
+    const { lines, horizon } = await readStep(db, recent, cursors, {
+      linesMax: Number.POSITIVE_INFINITY,
+      charsMax: Number.POSITIVE_INFINITY,
+    });
     pending.push(...lines);
     pending.sort((one, other) => one.micros - other.micros || one.position - other.position);
     let chars = pending.reduce((sum, { text }) => sum + text.length, 0);

@@ -1,7 +1,7 @@
 /** Reads the log of a run: all of it after its end, and in pages at any time. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
+import { LIVE_LOG_LINES_PER_PAGE, LIVE_LOG_PAGE_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
@@ -90,10 +90,13 @@ function formatPage({ chunks }: LiveLogSnapshot, after: number | null, chunksMax
   const items: LiveLog['items'] = [];
   const format = createMicrosFormatter();
   let lastSeq = after;
+  let chars = 0;
   for (const chunk of chunks) {
-    if (items.length >= LIVE_LOG_LINES_PER_PAGE) break;
-    for (const [micros, text] of parseLogLines(chunk.lines))
+    if (items.length >= LIVE_LOG_LINES_PER_PAGE || chars >= LIVE_LOG_PAGE_CHARS_MAX) break;
+    for (const [micros, text] of parseLogLines(chunk.lines, `log_chunks.lines of seq ${chunk.seq}`)) {
       items.push({ timestamp: format(micros), log: text });
+      chars += text.length;
+    }
     lastSeq = chunk.seq;
   }
   const isComplete = lastSeq === (chunks.at(-1)?.seq ?? after) && chunks.length < chunksMax;

@@ -10,17 +10,12 @@ import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
 import { type ActiveWorker, listActiveWorkers } from '../../workers/workers.ts';
 import { formatLicense, listTokenHolders } from './license-use.ts';
 import { findSuitable } from './obstacles.ts';
+import { readSlotUse, type SlotUse } from './order/slot-use.ts';
+import { countRunsBefore } from './places.ts';
 import { findPredictedStarts } from './prediction/predicted-starts.ts';
-import {
-  compareQueueOrder,
-  countLoad,
-  countWorkflows,
-  listNextQueued,
-  listSlotHolders,
-  type QueuePosition,
-} from './queue-order.ts';
+import { countBusySlots, countWorkflows, listSlotHolders } from './queue-order.ts';
 import { findRunQuota, type QuotaUse } from './run-quota.ts';
-import { describeDemand, parseRequirements } from './run-requirements.ts';
+import { describeDemand, readLicenses } from './run-requirements.ts';
 import { describeWaiting, type QueuedRun, type Situation } from './waiting-reason.ts';
 
 /** Returns true if the server can start a worker that could execute the run. */
@@ -33,11 +28,20 @@ export async function explainWaitingRun(
   now: number,
   canProvision: CanProvision,
 ): Promise<Waiting> {
-  const { serving, ...fixed } = findServing(await listActiveWorkers(db, now), run, canProvision);
-  const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
-  const holders = countFreeSlots(serving, load.busy).slots === 0 ? await listSlotHolders(db) : [];
+  const workers = await listActiveWorkers(db, now);
+  const { serving, ...fixed } = findServing(workers, run, canProvision);
+  const findBefore = await countRunsBefore(db, { runs: [run], classes: serving.classes, workers }, now);
+  const busy = await countBusySlots(db);
+  const holders = countFreeSlots(serving, busy).slots === 0 ? await listSlotHolders(db) : [];
   const waiting = describeWaiting(run, {
-    ...{ serving, ...fixed, busy: load.busy, before: load.queued, holders },
+    ...{
+      serving,
+      ...fixed,
+      busy,
+      before: findBefore(run),
+      holders,
+      slotUse: formatUse(await readSlotUse(db, now), run),
+    },
     quota: await findRunQuota(db, { account: run.account_id, applicationUid: run.application_uid }),
     ...(await loadRequirements(db, run.account_id, [run]))(run),
     account: run.account_id,
@@ -72,7 +76,7 @@ async function loadRequirements(
   const holders = hasLicenses ? await listTokenHolders(db) : [];
   const workflows = hasWorkflows ? await countWorkflows(db) : [];
   return (run) => ({
-    licenses: Object.entries(parseRequirements(run).licenses).map(([name, required]) => {
+    licenses: Object.entries(readLicenses(run)).map(([name, required]) => {
       const license = licenses.find((one) => one.name === name) ?? { account_id: account, name, total: 0 };
       return { required, ...formatLicense(license, holders) };
     }),
@@ -101,7 +105,7 @@ export async function explainWaitingRuns(
   if (!first) return new Map();
   const account = first.account_id;
   const workers = await listActiveWorkers(db, now);
-  const { busy } = await countLoad(db, { classes: [], bound: 0 });
+  const busy = await countBusySlots(db);
   const groups = [...Map.groupBy(runs, formatDemandKey).values()].map((group) => ({
     group,
     ...findServing(workers, group[0] ?? first, canProvision),
@@ -112,14 +116,20 @@ export async function explainWaitingRuns(
   for (const applicationUid of new Set(runs.map((run) => run.application_uid)))
     quotas.set(applicationUid, await findRunQuota(db, { account, applicationUid }));
   const readRequirements = await loadRequirements(db, account, runs);
-  const classes = new Set(groups.flatMap(({ serving }) => serving.classes));
-  const next = await listNextQueued(db, [...classes], QUEUE_POSITION_MAX);
+  const use = await readSlotUse(db, now);
+  const places = new Map<string, (run: QueuedRun) => number>();
+  for (const { serving } of groups) {
+    const { classes } = serving;
+    const key = classes.join();
+    if (!places.has(key)) places.set(key, await countRunsBefore(db, { runs, classes, workers }, now));
+  }
   const reasons = groups.flatMap(({ group, ...shared }) => {
-    const queue = next.filter((run) => shared.serving.classes.includes(run.execution_class));
+    const findBefore = places.get(shared.serving.classes.join());
     return group.map((run) => {
       const waiting = describeWaiting(run, {
         ...{ ...shared, busy, holders, account, now },
-        before: countBefore(queue, run),
+        before: findBefore?.(run) ?? QUEUE_POSITION_MAX,
+        slotUse: formatUse(use, run),
         quota: quotas.get(run.application_uid) ?? null,
         ...readRequirements(run),
       });
@@ -167,15 +177,12 @@ async function addPredictedStarts(
   return predicted;
 }
 
-/** Counts the runs before the run by binary search in a list in queue order; at most QUEUE_POSITION_MAX. */
-function countBefore(queue: readonly QueuePosition[], run: QueuePosition): number {
-  let low = 0;
-  let high = Math.min(queue.length, QUEUE_POSITION_MAX);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = queue[middle];
-    if (other && compareQueueOrder(other, run) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function formatUse(use: SlotUse, { account_id, application_uid }: QueuedRun): Situation['slotUse'] {
+  return {
+    account: roundSlots(use.findAccount(account_id)),
+    application: roundSlots(use.findApplication(application_uid)),
+  };
 }
+
+/** Rounds to a hundredth, which is enough to read. */
+const roundSlots = (slots: number): number => Math.round(slots * 100) / 100;

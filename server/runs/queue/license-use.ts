@@ -15,7 +15,7 @@ import type { AccountLicensesTable } from '../../usage/schema.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
 import { HOLDER_COLUMNS } from './queue-order.ts';
-import { parseRequirements } from './run-requirements.ts';
+import { readLicenses } from './run-requirements.ts';
 
 /** A running run that occupies licence tokens. */
 export type TokenHolder = Pick<RunsTable, (typeof HOLDER_COLUMNS)[number]>;
@@ -42,6 +42,32 @@ export function countUsedTokens(
   { account_id, name }: Pick<AccountLicensesTable, 'account_id' | 'name'>,
 ): number {
   return filterHolders(holders, account_id, name).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Says whether an account has the tokens that a run requires, and whether they are free. */
+export function findTokens(
+  run: Pick<RunsTable, 'id' | 'account_id' | 'required_labels' | 'required_licenses'>,
+  licenses: readonly AccountLicensesTable[],
+  holders: readonly TokenHolder[],
+): 'free' | 'taken' | 'missing' {
+  const required = Object.entries(readLicenses(run)).map(([name, count]) => {
+    const license = licenses.find((one) => one.account_id === run.account_id && one.name === name);
+    return { count, total: license?.total ?? 0, used: license ? countUsedTokens(holders, license) : 0 };
+  });
+  if (required.some(({ count, total }) => count > total)) return 'missing';
+  return required.some(({ count, total, used }) => used + count > total) ? 'taken' : 'free';
+}
+
+/** Returns those whose accounts have the tokens that they need, and with `areFree`, have them free now. */
+export async function filterByTokens<T extends Parameters<typeof findTokens>[0]>(
+  db: Reader,
+  candidates: readonly T[],
+  { areFree }: { areFree: boolean },
+): Promise<readonly T[]> {
+  if (candidates.every((one) => one.required_licenses === null)) return candidates;
+  const licenses = await listLicenses(db);
+  const holders = areFree ? await listTokenHolders(db) : [];
+  return candidates.filter((one) => findTokens(one, licenses, holders) === 'free');
 }
 
 /** Counts the tokens of the licences of all accounts by name, and those in use. */
@@ -85,7 +111,7 @@ function filterHolders(holders: readonly TokenHolder[], account: AccountId, name
   return holders
     .filter((run) => run.account_id === account)
     .flatMap((run) => {
-      const tokens = new Map(Object.entries(parseRequirements(run).licenses)).get(name);
+      const tokens = new Map(Object.entries(readLicenses(run))).get(name);
       return tokens === undefined ? [] : [{ run, tokens }];
     });
 }

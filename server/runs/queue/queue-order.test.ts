@@ -145,7 +145,9 @@ test('a run that may not wait is refused when no slot is free, and leaves no row
   const before = [await count('runs'), await count('contents')];
   const refused = await postRun({ disabled: true });
   expect(refused.status).toBe(429);
-  expect(refused.body).toEqual({ status: 'Busy', error: expect.stringContaining(SMALL) });
+  expect(refused.body).toEqual({
+    ...{ status: 'Busy', error: expect.stringContaining(SMALL), code: 'no_capacity' },
+  });
   expect([await count('runs'), await count('contents')]).toEqual(before);
   await finish(run_id);
   const again = await postRun({ disabled: true });
@@ -200,6 +202,7 @@ test('a class is refused only for its own workers: a worker full of other classe
         folder_id: 'elsewhere',
         capacity: JSON.stringify({ shared: 0, own: { [LARGE]: 1 } }),
         heartbeat_at: Date.now() + 60_000,
+        ...{ host: '', version: '', started_at: 0, kind: 'process', containment: 'limits' },
       })
       .execute(),
   );

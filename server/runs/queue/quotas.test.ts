@@ -191,15 +191,15 @@ describe('the quota of core hours', () => {
   });
   afterAll(() => server.close());
 
-  async function insertUsage(hours: number): Promise<void> {
+  async function insertUsage(hours: number, application = 'app', month = '2026-11-01'): Promise<void> {
     const { database } = server.runningServer;
     const [account] = await database.read.selectFrom('accounts').select('id').execute();
     if (!account) throw new Error('There is no account.');
-    const measures = { runs: 1, failed_runs: 0, run_ms: 0, core_ms: hours * HOUR_MS, bytes: 0 };
-    const day = Date.parse('2026-11-01') / (24 * HOUR_MS);
+    const measures = { runs: 1, failed_runs: 0, run_ms: 0, core_ms: Math.round(hours * HOUR_MS), bytes: 0 };
+    const day = Date.parse(month) / (24 * HOUR_MS);
     const of = {
       account_id: account.id,
-      application_id: 'app' as ApplicationId,
+      application_id: application as ApplicationId,
       user_email: 'a@example.com',
     };
     await database.transact((tx) =>
@@ -238,6 +238,19 @@ describe('the quota of core hours', () => {
     clock.advance(2 * HOUR_MS);
     expectStatus(await start(), 202);
     expect(await readQuotas(server)).toMatchObject({ resets_at: '2027-01-01T00:00:00.000Z' });
+  });
+
+  test('W16: a use of seconds is not 0 in the refusal, nor in the quotas', async () => {
+    await pushApp(server, 'small', { 'main.sh': '#!/bin/sh\necho "{}"\n' }, SHELL);
+    await insertUsage(432 / HOUR_MS, 'small', '2026-12-01');
+    const own = '/v1/applications/small/quotas';
+    const quotas = await setQuotas(server, { ...NO_QUOTA, core_hours_per_month: 0.0001 }, server.token, own);
+    expect(quotas).toMatchObject({ used_core_hours: 0.00012 });
+    expectError(
+      await server.request('POST', '/v1/applications/small/runs', { body: {} }),
+      403,
+      'The application has used 0.00012 of 0.0001 core hours',
+    );
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import type { Log } from '../../log.ts';
 import type { RunLease } from '../store/leases.ts';
-import { endRunningRun, type HostFault, requeueRun } from '../store/transitions.ts';
+import { endLostRun, type HostFault, requeueRun } from '../store/transitions.ts';
 
 export type RequeueOutcome = 'queued' | 'canceled' | 'failed';
 
@@ -29,11 +29,11 @@ export async function requeueOrEnd(
 ): Promise<RequeueOutcome | null> {
   if (run.attempt >= ATTEMPTS_MAX) {
     const error = `The run was started ${run.attempt} times and each time it was cut short before it ended; the last time: ${reason}`;
-    return (await endRunningRun(tx, run, { status: 'failed', error, finished_at: now })) ? 'failed' : null;
+    return (await endLostRun(tx, run, { status: 'failed', error, finished_at: now })) ? 'failed' : null;
   }
   if (await requeueRun(tx, run, now, fault)) return 'queued';
   const error = `The run was canceled, and then cut short: ${reason}`;
-  return (await endRunningRun(tx, run, { status: 'canceled', error, finished_at: now })) ? 'canceled' : null;
+  return (await endLostRun(tx, run, { status: 'canceled', error, finished_at: now })) ? 'canceled' : null;
 }
 
 /** Requeues a run that was claimed and never started; the attempt does not count. */

@@ -3,7 +3,6 @@
  * account locks the quotas before it counts the running runs.
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import {
@@ -14,7 +13,8 @@ import {
 } from '../../usage/application-quotas-store.ts';
 import { findQuotas, listRunQuotas, lockRunQuotas, type RunQuota } from '../../usage/quotas-store.ts';
 import type { Demand } from '../../workers/offers.ts';
-import { QUEUED, RUNNING } from '../store/status-literals.ts';
+import { RUNNING } from '../store/status-literals.ts';
+import type { FreeRuns } from './order/fair-order.ts';
 
 const selectRunningCount = prepareStatement((db, { account }: { account: AccountId }) =>
   db
@@ -48,13 +48,6 @@ export async function countRunningRuns(db: Reader, account: AccountId, uid?: str
   return Number(row?.count ?? 0);
 }
 
-/** How many more runs may start. Accounts and applications without a quota are absent. */
-interface FreeRuns {
-  accounts: ReadonlyMap<AccountId, number>;
-  /** By the account, then by the uid of the application. */
-  applications: ReadonlyMap<AccountId, ReadonlyMap<string, number>>;
-}
-
 /** Locks the quotas, and returns for each limited account and application how many more runs it may start. */
 export async function lockFreeRuns(tx: Writer): Promise<FreeRuns> {
   return subtractRunning(tx, await lockRunQuotas(tx), await lockApplicationRunQuotas(tx));
@@ -85,12 +78,12 @@ async function subtractRunning(
   const accounts = new Map<AccountId, number>();
   for (const { account, limit } of ofAccounts)
     accounts.set(account, Math.max(0, limit - (await countRunningRuns(db, account))));
-  const applications = new Map<AccountId, Map<string, number>>();
-  for (const { account, applicationUid, limit } of ofApplications) {
-    const free = applications.get(account) ?? new Map<string, number>();
-    free.set(applicationUid, Math.max(0, limit - (await countRunningRuns(db, account, applicationUid))));
-    applications.set(account, free);
-  }
+  const applications = new Map<string, number>();
+  for (const { account, applicationUid, limit } of ofApplications)
+    applications.set(
+      applicationUid,
+      Math.max(0, limit - (await countRunningRuns(db, account, applicationUid))),
+    );
   return { accounts, applications };
 }
 
@@ -118,21 +111,4 @@ export async function findRunQuota(
       running: await countRunningRuns(db, account, applicationUid),
     });
   return quotas.find(({ limit, running }) => running >= limit) ?? quotas[0] ?? null;
-}
-
-/**
- * Lists the accounts that have queued runs. The recursion reads one row of the index for each account, because grouping would
- * read the whole queue.
- */
-export async function listQueuedAccounts(db: Reader): Promise<AccountId[]> {
-  const { rows } = await sql<{ account_id: AccountId }>`
-    with recursive accounts (account_id) as (
-      select min(account_id) from runs where status = ${QUEUED}
-      union all
-      select (select min(runs.account_id) from runs
-        where runs.status = ${QUEUED} and runs.account_id > accounts.account_id)
-      from accounts where accounts.account_id is not null
-    )
-    select account_id from accounts where account_id is not null`.execute(db);
-  return rows.map(({ account_id }) => account_id);
 }

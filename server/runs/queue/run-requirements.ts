@@ -3,9 +3,11 @@ import { completeRequirements, type Requirements } from '@switchyard/contract/ap
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { RequestedConfiguration } from '../../instances/rules.ts';
 import type { Demand } from '../../workers/offers.ts';
+import { parseLicenses } from '../run-columns.ts';
 import type { RunsTable } from '../store/schema.ts';
 
 type RequirementColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
+type RequirementRow = RequirementColumns & Pick<RunsTable, 'id'>;
 
 /** Returns the columns for the requirements of an instance. */
 export function formatRequirements({ requirements }: RequestedConfiguration): RequirementColumns {
@@ -21,12 +23,25 @@ export function wrapLabel(label: string): string {
   return `|${label}|`;
 }
 
+function splitLabels({ required_labels }: Pick<RequirementRow, 'required_labels'>): string[] {
+  return required_labels === null ? [] : required_labels.slice(1, -1).split('||');
+}
+
 /** Parses the columns of a run with its requirements. */
-export function parseRequirements({ required_labels, required_licenses }: RequirementColumns): Requirements {
-  return {
-    labels: required_labels === null ? [] : required_labels.slice(1, -1).split('||'),
-    licenses: required_licenses === null ? {} : JSON.parse(required_licenses),
-  };
+export function parseRequirements(run: RequirementRow): Requirements {
+  return { labels: splitLabels(run), licenses: parseLicenses(run) ?? {} };
+}
+
+/**
+ * Returns the licence tokens that a run requires, by licence. A run whose column is damaged requires more than any account has:
+ * it waits, and keeps no other run from starting.
+ */
+export function readLicenses(run: RequirementRow): Requirements['licenses'] {
+  try {
+    return parseLicenses(run) ?? {};
+  } catch {
+    return { 'unreadable licence': Number.POSITIVE_INFINITY };
+  }
 }
 
 /** Returns the key of a licence of an account. */
@@ -35,14 +50,13 @@ export function formatLicenseKey(account: AccountId, name: string): string {
 }
 
 /** The columns of a run that decide which workers could execute it. */
-type DemandColumns = RequirementColumns &
-  Pick<RunsTable, 'execution_class' | 'account_id' | 'application_uid'>;
+type DemandColumns = RequirementRow & Pick<RunsTable, 'execution_class' | 'account_id' | 'application_uid'>;
 
 /** Returns the demand of a run on its worker. */
 export function describeDemand(run: DemandColumns): Demand {
   return {
     executionClass: run.execution_class,
-    labels: parseRequirements(run).labels,
+    labels: splitLabels(run),
     account: run.account_id,
     applicationUid: run.application_uid,
   };

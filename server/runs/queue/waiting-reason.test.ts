@@ -6,9 +6,10 @@ import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { describe, expect, test } from 'vitest';
 import { SLOTS_ONLY, type WorkerOffer } from '../../workers/offers.ts';
-import { type BusySlotCount, computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
+import { type BusySlotCount, computeClassCapacity } from '../../workers/slots.ts';
 import { findSuitable, type RequiredLicense } from './obstacles.ts';
-import { createQueuePosition, type SlotHolder } from './queue-order.ts';
+import { createQueuePosition } from './order/queue-position.ts';
+import type { SlotHolder } from './queue-order.ts';
 import { formatRequirements } from './run-requirements.ts';
 import { describeWaiting } from './waiting-reason.ts';
 
@@ -21,6 +22,7 @@ interface Case {
   busy?: BusySlotCount[];
   before?: number;
   attempt?: number;
+  slotUse?: { account: number; application: number };
   fault?: { message: string; retryInMs: number };
   name?: ExecutionClass;
   holders?: SlotHolder[];
@@ -37,7 +39,15 @@ interface Case {
 const NOW = Date.UTC(2026, 10, 20, 9);
 
 function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, ...rest }: Case) {
-  const { holders = [], quota = null, offers = [], labels = [], licenses = [], canProvision = false } = rest;
+  const {
+    slotUse = { account: 0, application: 0 },
+    holders = [],
+    quota = null,
+    offers = [],
+    labels = [],
+    licenses = [],
+    canProvision = false,
+  } = rest;
   const account = 'own' as AccountId;
   const active = workers.map((capacity, index) => ({
     id: `worker-${index}`,
@@ -58,7 +68,19 @@ function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SM
     retry_at: fault ? NOW + fault.retryInMs : null,
   };
   return describeWaiting(run, {
-    ...{ serving, obstacle, canProvision, busy, before, holders, quota, licenses, account, now: NOW },
+    ...{
+      serving,
+      obstacle,
+      canProvision,
+      busy,
+      before,
+      holders,
+      quota,
+      licenses,
+      account,
+      now: NOW,
+      slotUse,
+    },
     workflows: rest.workflows
       ? new Map(rest.workflows.map((count, index) => [`worker-${index}`, count]))
       : null,
@@ -84,6 +106,7 @@ const gurobi = (required: number, total: number, ...tokens: number[]): RequiredL
   })),
 });
 
+const USE = { account: 2.5, application: 1.5 };
 /** The fields beside the place, the reason and the message. */
 type Facts = Omit<Waiting, 'place' | 'reason' | 'message'>;
 
@@ -200,7 +223,17 @@ test.each<[string, Case, Pick<Waiting, 'reason'> & { message: RegExp } & Facts]>
     {
       reason: 'runs_before',
       message: /^4 of 4 slots .* are free, and one run stands before it\.$/,
-      slots: { total: 4, free: 4 },
+      ...{ slots: { total: 4, free: 4 }, slot_use: { account: 0, application: 0 } },
+    },
+  ],
+  [
+    'F1: runs of applications that use fewer slots are before it',
+    { workers: [shared(2)], busy: [on(0, SMALL, 2)], before: 3, slotUse: USE },
+    {
+      reason: 'slots_taken',
+      message:
+        /3 runs stand before it\. Runs of one priority take turns, .* account uses 2\.5, this .* 1\.5\.$/,
+      ...{ slots: { total: 2, free: 0 }, slot_use: USE },
     },
   ],
 ])('%s: the reason and its facts', (_, testCase, { message, ...facts }) => {
@@ -219,7 +252,7 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
       place: 1,
       reason: 'host_fault',
       message:
-        /^The host could not execute it: The disk is full\. It is retried at 2026-11-20T09:00:04\.000Z; the attempt does not count\.$/,
+        /^The host could not execute it: The disk is full\. It is retried at 2026-11-20T09:00:04\.000Z\.$/,
     },
   ],
   [
@@ -297,7 +330,7 @@ const holder = (
   initiated_at: NOW - seconds * 1000,
   network: 0,
   containment: 'sandbox',
-  ...{ required_labels: null, required_licenses: null },
+  ...{ max_duration: null, required_labels: null, required_licenses: null },
   ...(more as object),
 });
 
@@ -347,32 +380,5 @@ describe('R3: every slot is taken', () => {
     const waiting = full(holders);
     expect(waiting).not.toHaveProperty('slot_holders');
     expect(waiting.message).toMatch(/are taken; this run is next\.$/);
-  });
-});
-
-test('a run occupies a slot of the pool that serves its class on its worker, and no other slot', () => {
-  const capacity: Capacity = { shared: 1, perClass: { [SMALL]: 2 } };
-  const workers = [
-    { id: 'worker-0', capacity },
-    { id: 'worker-1', capacity: shared(2) },
-  ];
-  // Two slots of the class on the first worker, and the shared ones of both workers.
-  expect(computeClassCapacity(workers, SMALL)).toMatchObject({
-    slots: 4,
-    classes: expect.arrayContaining([SMALL, LARGE]),
-  });
-  expect(computeClassCapacity(workers, LARGE).slots).toBe(3);
-  const busy = [on(0, SMALL, 2), on(0, LARGE, 1), on(1, MIDDLE, 1)];
-  expect(countFreeSlots(computeClassCapacity(workers, SMALL), busy)).toEqual({ slots: 1, fitting: 1 });
-  expect(countFreeSlots(computeClassCapacity(workers, LARGE), busy)).toEqual({ slots: 1, fitting: 1 });
-  // A class with more runs than slots, as after its capacity was lowered, uses no slot of the others.
-  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(0, SMALL, 9)])).toEqual({
-    slots: 2,
-    fitting: 2,
-  });
-  // The runs of a dead worker use no slot of an active one.
-  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(7, SMALL, 9)])).toEqual({
-    slots: 4,
-    fitting: 4,
   });
 });

@@ -18,7 +18,8 @@ import {
   type RequiredLicense,
   type WorkflowCounts,
 } from './obstacles.ts';
-import type { QueuePosition, SlotHolder } from './queue-order.ts';
+import type { QueuePosition } from './order/queue-position.ts';
+import type { SlotHolder } from './queue-order.ts';
 import type { QuotaUse } from './run-quota.ts';
 
 export type QueuedRun = QueuePosition &
@@ -45,6 +46,8 @@ export interface Situation {
   busy: readonly BusySlotCount[];
   /** The number of queued runs before the run, at most QUEUE_POSITION_MAX. */
   before: number;
+  /** The slots that the account and the application of the run use. */
+  slotUse: { account: number; application: number };
   /** Runs in slots, of any account. */
   holders: readonly SlotHolder[];
   /** The quota of runs at once that limits the run, and its use; null without a quota. */
@@ -84,7 +87,7 @@ function describeHostFault({ host_fault, retry_at }: QueuedRun, { now }: Situati
   const retryAt = formatRfc3339(retry_at);
   return {
     reason: 'host_fault',
-    message: `The host could not execute it: ${addFullStop(host_fault)} It is retried at ${retryAt}; the attempt does not count.`,
+    message: `The host could not execute it: ${addFullStop(host_fault)} It is retried at ${retryAt}.`,
     fault: { message: host_fault, retry_at: retryAt },
   };
 }
@@ -122,22 +125,23 @@ function describeQuota({ quota }: Situation): Obstacle | null {
 
 /** Explains the wait of a run that would start if it was the first and had a slot. */
 function describeSlots({ execution_class: name }: QueuedRun, situation: Situation): Obstacle {
-  const { serving, busy, before } = situation;
+  const { serving, busy, before, slotUse } = situation;
   const total = serving.slots;
   const { slots: free, fitting } = countFreeSlots(serving, busy);
-  const facts = { slots: { total, free } };
+  const facts = { slots: { total, free }, ...(before === 0 ? {} : { slot_use: slotUse }) };
   const ahead = describeRunsBefore(before);
+  const turns = before === 0 ? '' : describeTurns(slotUse);
   if (free === 0) {
     const occupied =
       total === 1
         ? `The only slot that serves execution class ${name} is taken`
         : `All ${total} slots that serve execution class ${name} are taken`;
-    const slotUse = computeSlotUse(situation);
+    const occupation = computeSlotOccupation(situation);
     return {
       reason: 'slots_taken',
-      message: `${occupied}; ${before === 0 ? 'this run is next' : ahead}.${describeStalledQueue(slotUse, situation)}`,
+      message: `${occupied}; ${before === 0 ? 'this run is next' : ahead}.${turns}${describeStalledQueue(occupation, situation)}`,
       ...facts,
-      ...(slotUse === null ? {} : formatSlotHolders(slotUse)),
+      ...(occupation === null ? {} : formatSlotHolders(occupation)),
     };
   }
   const freeSlots = `${free} of ${total} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
@@ -145,7 +149,7 @@ function describeSlots({ execution_class: name }: QueuedRun, situation: Situatio
     const { cores, memory_bytes } = CLASS_LIMITS[name];
     return {
       reason: 'resources_taken',
-      message: `${freeSlots}, but no worker has ${formatResources(cores, memory_bytes)} free; ${before === 0 ? 'this run is next' : ahead}.`,
+      message: `${freeSlots}, but no worker has ${formatResources(cores, memory_bytes)} free; ${before === 0 ? 'this run is next' : ahead}.${turns}`,
       ...facts,
       required_resources: { cores, memory_bytes },
     };
@@ -153,8 +157,12 @@ function describeSlots({ execution_class: name }: QueuedRun, situation: Situatio
   // A worker with resources reserves some of them for an older run that does not fit yet.
   const isReserved = before > 0 && serving.pools.some(({ offer }) => offer.resources !== null);
   if (before >= fitting || isReserved)
-    return { reason: 'runs_before', message: `${freeSlots}, and ${ahead}.`, ...facts };
-  return { reason: 'about_to_start', message: `${freeSlots}; this run is about to start.`, ...facts };
+    return { reason: 'runs_before', message: `${freeSlots}, and ${ahead}.${turns}`, ...facts };
+  return {
+    reason: 'about_to_start',
+    message: `${freeSlots}; this run is about to start.`,
+    slots: facts.slots,
+  };
 }
 
 function describeRunsBefore(before: number): string {
@@ -162,8 +170,14 @@ function describeRunsBefore(before: number): string {
   return before === 1 ? 'one run stands before it' : `${before} runs stand before it`;
 }
 
+/** Says which runs of the same priority are before a run that has used slots. */
+function describeTurns({ account, application }: Situation['slotUse']): string {
+  if (account === 0) return '';
+  return ` Runs of one priority take turns, and those of accounts and applications that use fewer slots go first: this account uses ${account}, this application ${application}.`;
+}
+
 /** The runs that occupy the slots, and the time since which no slot is free. */
-interface SlotUse {
+interface SlotOccupation {
   since: number;
   /** The runs of the account, oldest first. */
   own: readonly SlotHolder[];
@@ -172,7 +186,7 @@ interface SlotUse {
 }
 
 /** Returns null when a run ended or started while the slots were counted. */
-function computeSlotUse({ serving, holders, account }: Situation): SlotUse | null {
+function computeSlotOccupation({ serving, holders, account }: Situation): SlotOccupation | null {
   const inSlots = holders.filter((holder) =>
     serving.pools.some(
       ({ workerId, pool }) => workerId === holder.worker_id && pool.classes.includes(holder.execution_class),
@@ -191,7 +205,10 @@ const getStart = (holder: SlotHolder): number => holder.initiated_at ?? 0;
 const reachesNetwork = (holder: SlotHolder): boolean =>
   holder.network === 1 || holder.containment === 'limits';
 
-function formatSlotHolders({ since, own }: SlotUse): Pick<Waiting, 'slots_taken_since' | 'slot_holders'> {
+function formatSlotHolders({
+  since,
+  own,
+}: SlotOccupation): Pick<Waiting, 'slots_taken_since' | 'slot_holders'> {
   return {
     slots_taken_since: formatRfc3339(since),
     slot_holders: own.slice(0, SLOT_HOLDERS_MAX).map((holder) => ({
@@ -207,9 +224,9 @@ function formatSlotHolders({ since, own }: SlotUse): Pick<Waiting, 'slots_taken_
  * Describes a queue that does not move. The server cannot see whether an app waits for runs that it created, which is a
  * deadlock when they need the same slots. So the message names the runs whose app could be waiting.
  */
-function describeStalledQueue(slotUse: SlotUse | null, { now }: Situation): string {
-  if (slotUse === null || now - slotUse.since < STALLED_MS) return '';
-  const { since, own, others } = slotUse;
+function describeStalledQueue(occupation: SlotOccupation | null, { now }: Situation): string {
+  if (occupation === null || now - occupation.since < STALLED_MS) return '';
+  const { since, own, others } = occupation;
   const ofOthers =
     others === 0 ? [] : [others === 1 ? 'a run of another account' : `${others} runs of other accounts`];
   const by = joinNames([...own.map(({ id }) => id), ...ofOthers]);

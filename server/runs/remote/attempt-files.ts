@@ -73,7 +73,7 @@ export class AttemptFiles {
         await content.insert(tx);
         await insertUpload(tx, {
           ...{ id, application_uid: run.application_uid, purpose: 'result', content_id: content.id },
-          ...{ created_at: clock.now(), attempt: key, partial_bytes: 0, continued_at: null },
+          ...{ created_at: clock.now(), attempt: key, partial_bytes: 0, continued_at: null, run_id: null },
         });
       });
     } catch (error) {

@@ -1,9 +1,11 @@
 /** Stores the end of an attempt that a remote worker reports, as the worker of this process stores its own. */
+
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
-import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
+import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
+import { LOG_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { AttemptFile, AttemptEnd as ReportedEnd } from '@switchyard/contract/workers/attempt-schemas.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
 import { type AttemptOutcome, formatAttemptKey, NotExecutableError } from '@switchyard/worker/execute/job.ts';
@@ -15,6 +17,8 @@ import { finalizeRun } from '../execute/finalize.ts';
 import type { RunsTable } from '../store/schema.ts';
 import type { RemoteJobParts } from './remote-jobs.ts';
 
+/** A worker cuts a longer log. Processes that the app left behind may write while it reads the end. */
+const STDERR_BYTES_MAX = LOG_BYTES_MAX + 1024 * 1024;
 /** An app is ended after its time limit and this, so a longer duration is wrong. */
 const DURATION_MARGIN_MS = 60_000;
 
@@ -79,6 +83,10 @@ export class AttemptEnds {
     folder: string,
   ): Promise<Omit<EndedRun, 'kind' | 'error'>> {
     const read = (name: string, file: AttemptFile) => this.#readFile(run, file, join(folder, name));
+    if (app.stderr.bytes > STDERR_BYTES_MAX)
+      throw badRequest(
+        `outcome.app.stderr.bytes is ${app.stderr.bytes}; the log of an app may have ${STDERR_BYTES_MAX} bytes.`,
+      );
     const files: Partial<Record<'solutions' | 'statistics' | 'metrics' | 'assets', ResultFile>> = {};
     for (const name of ['solutions', 'statistics', 'metrics', 'assets'] as const) {
       const file = app[name];
@@ -103,7 +111,7 @@ export class AttemptEnds {
   #limitTimes(run: RunsTable, app: ReportedApp): Pick<EndedRun, 'startedAt' | 'endedAt' | 'executionMs'> {
     const now = this.#parts.clock.now();
     const claimedAt = Math.min(run.initiated_at ?? now, now);
-    const limitMs = CLASS_LIMITS[run.execution_class].duration_ms + DURATION_MARGIN_MS;
+    const limitMs = computeDurationLimit(run) + DURATION_MARGIN_MS;
     return {
       startedAt: Math.min(Math.max(app.started_at, claimedAt), now),
       endedAt: Math.min(Math.max(app.ended_at, claimedAt), now),

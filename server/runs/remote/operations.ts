@@ -1,8 +1,9 @@
 /** The operations of the protocol between the server and its remote workers. */
-import { API_VERSION } from '@switchyard/contract/limits.ts';
+import { API_VERSION, INSTANT_MS_MAX, LOG_CHUNK_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
 import { WORKER_PROTOCOL, type WorkerRegistration } from '@switchyard/contract/workers/worker-protocol.ts';
+import { areLineTimes } from '@switchyard/worker/log/line-times.ts';
 import { CHUNKS_PER_CLAIM } from '@switchyard/worker/log/log-batch.ts';
 import { badRequest, forbidden, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
@@ -10,6 +11,7 @@ import type { Caller, CallingWorker, OperationHandler } from '../../http/handler
 import type { WorkerOffer } from '../../workers/offers.ts';
 import { getRemoteWorker } from '../../workers/remote-workers.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
+import { countLineChars, findLogExcess } from '../logs/log-batches.ts';
 import type { AttemptFiles } from './attempt-files.ts';
 import { type AttemptParams, findLeasedRun, getLeasedRun } from './attempts.ts';
 import type { AttemptEnds } from './end-attempt.ts';
@@ -45,7 +47,7 @@ export const registerWorker: OperationHandler<'registerWorker'> = async (
 ) => {
   const token = requireWorker(caller);
   requireOfferedLabels(body.labels, token.labels);
-  const id = await remoteWorkers.register({
+  const id = await remoteWorkers.register(caller.account, {
     // Two tokens may be used on machines with copies of one folder.
     folderId: `${token.tokenId} ${body.folder_id}`,
     capacity: { shared: body.slots.shared, perClass: body.slots.per_class },
@@ -108,18 +110,29 @@ export const writeAttemptLog: OperationHandler<'writeAttemptLog'> = async (
   { caller, params, body },
 ) => {
   const run = await getAttempt(context, caller, params);
-  requireBatch(run.fence, body);
+  requireBatch('', run.fence, body);
   await context.remoteWorkers.writeLog(run, body);
   return { status: 204 };
 };
 
-/** Throws a 400 for lines that are no pairs of a time and a text, and for numbers of another attempt. */
-function requireBatch(fence: number, body: LogBatch): void {
-  const isLine = ([at, text]: [unknown, unknown]) => Number.isSafeInteger(at) && typeof text === 'string';
+/**
+ * Throws a 400 for lines that are no pairs of a time and a text, and for a chunk with too much text. The numbers must be those
+ * of the attempt. `place` is what comes before the names of the fields.
+ */
+function requireBatch(place: string, fence: number, body: LogBatch): void {
+  const isLine = ([at, text]: [unknown, unknown]) =>
+    typeof at === 'number' && at >= 0 && Number.isSafeInteger(at) && typeof text === 'string';
   if (!body.chunks.every(({ lines }) => lines.every(isLine)))
     throw badRequest(
-      'chunks has a line that is no pair of a time and a text, such as [1763625600000000, "solved"].',
+      `${place}chunks has a line that is no pair of a time and a text, such as [1763625600000000, "solved"].`,
     );
+  for (const [index, { lines }] of body.chunks.entries()) {
+    const chars = countLineChars(lines);
+    if (chars > LOG_CHUNK_CHARS_MAX)
+      throw badRequest(
+        `${place}chunks.${index}.lines has ${chars} characters of text; a chunk may have ${LOG_CHUNK_CHARS_MAX}. Send the lines in several chunks.`,
+      );
+  }
   const first = fence * CHUNKS_PER_CLAIM;
   const numbers = [
     ...body.chunks.map(({ seq }) => seq),
@@ -128,7 +141,15 @@ function requireBatch(fence: number, body: LogBatch): void {
   const wrong = numbers.find((seq) => seq < first || seq >= first + CHUNKS_PER_CLAIM);
   if (wrong !== undefined)
     throw badRequest(
-      `seq is ${wrong}; the numbers of this attempt are from ${first} to ${first + CHUNKS_PER_CLAIM - 1}.`,
+      `${place}seq is ${wrong}; the numbers of this attempt are from ${first} to ${first + CHUNKS_PER_CLAIM - 1}.`,
+    );
+}
+
+/** Throws a 400 for times of lines that no reader of the log could format. */
+function requireTimes(times: string | null): void {
+  if (times !== null && !areLineTimes(Buffer.from(times, 'base64'), INSTANT_MS_MAX))
+    throw badRequest(
+      `log.times is ${quoteValue(times)}; it must be the encoded times of the lines, each before the year 275760, or null.`,
     );
 }
 
@@ -144,7 +165,11 @@ export const putAttemptFile: OperationHandler<'putAttemptFile'> = async (
 export const endAttempt: OperationHandler<'endAttempt'> = async (context, { caller, params, body }) => {
   await getRemoteWorker(context.database.read, requireWorker(caller), params.worker_id);
   const run = await findLeasedRun(context.database.read, params);
-  for (const batch of body.log.batches) requireBatch(Number(params.fence), batch);
+  for (const [index, batch] of body.log.batches.entries())
+    requireBatch(`log.batches.${index}.`, Number(params.fence), batch);
+  requireTimes(body.log.times);
+  const excess = run ? await findLogExcess(context.database.read, run, body.log.batches) : null;
+  if (excess !== null) throw badRequest(`log.batches: ${excess}`);
   if (run) await context.attemptEnds.store(run, body);
   return { status: 200, body: { stored: run !== undefined } };
 };

@@ -39,6 +39,7 @@ async function formatJob(parts: RemoteJobParts, run: RunsTable): Promise<WorkerJ
     fence: job.fence,
     application_id: job.applicationId,
     execution_class: job.executionClass,
+    duration_limit_ms: job.durationLimitMs,
     workflow_depth: run.api_access === null ? null : run.workflow_depth,
     is_compared: job.isCompared,
     executable: {

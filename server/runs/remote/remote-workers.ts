@@ -1,8 +1,12 @@
 /** The changes that remote workers make: their registration, and what they store of the attempts whose lease they hold. */
+import { ACCOUNT_WORKERS_MAX, TOKEN_WORKERS_MAX } from '@switchyard/contract/limits.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
 import type { Clock } from '../../clock.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Writer } from '../../database/database.ts';
+import { badRequest } from '../../http/errors/problem.ts';
 import { makeId, type Random } from '../../random.ts';
+import { countWorkersOfTokens } from '../../workers/worker-token-store.ts';
 import { deregisterWorker, markWorkerDraining, registerWorker, type Worker } from '../../workers/workers.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
 import type { RunsTable } from '../store/schema.ts';
@@ -13,6 +17,21 @@ interface Parts {
   random: Random;
 }
 
+/** Throws a 400 when the token of the worker, or the account, has no place for another worker. */
+async function requireFreePlace(tx: Writer, account: AccountId, { tokenId }: Worker): Promise<void> {
+  const counts = await countWorkersOfTokens(tx, account);
+  const all = counts.reduce((sum, { workers }) => sum + workers, 0);
+  const own = counts.find(({ id }) => id === tokenId)?.workers ?? 0;
+  if (own >= TOKEN_WORKERS_MAX)
+    throw badRequest(
+      `The worker token has ${own} registered workers, and may have ${TOKEN_WORKERS_MAX}. Stop some of them, or use another token.`,
+    );
+  if (all >= ACCOUNT_WORKERS_MAX)
+    throw badRequest(
+      `The worker tokens of the account have ${all} registered workers, and may have ${ACCOUNT_WORKERS_MAX}. Stop some of them.`,
+    );
+}
+
 /** Stores what remote workers report. */
 export class RemoteWorkers {
   readonly #parts: Parts;
@@ -21,12 +40,16 @@ export class RemoteWorkers {
     this.#parts = parts;
   }
 
-  /** Registers a worker, and returns its id. Removes the earlier workers of its folder. */
-  async register(offered: Omit<Worker, 'id' | 'kind' | 'startedAt'>): Promise<string> {
+  /**
+   * Registers a worker, and returns its id. Removes the earlier workers of its folder. Throws a 400 when its token or the account
+   * has as many workers as it may have.
+   */
+  async register(account: AccountId, offered: Omit<Worker, 'id' | 'kind' | 'startedAt'>): Promise<string> {
     const { database, clock, random } = this.#parts;
     const id = makeId<string>(random, 'worker');
     const now = clock.now();
-    await registerWorker(database, { ...offered, id, kind: 'remote', startedAt: now }, now);
+    const worker = { ...offered, id, kind: 'remote' as const, startedAt: now };
+    await registerWorker(database, worker, now, (tx) => requireFreePlace(tx, account, worker));
     return id;
   }
 

@@ -6,6 +6,7 @@
  * nothing for workers with the same offer. So hundreds of idle workers cost one statement, not one each. An attempt that a
  * worker does not know although it holds the lease is sent again, because its response was lost.
  */
+import { SYNC_JOBS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
 import type {
@@ -23,8 +24,6 @@ import type { RunsTable } from '../store/schema.ts';
 import { listRunsOfWorker } from './attempts.ts';
 import { describeRemoteJob, type RemoteJobParts } from './remote-jobs.ts';
 
-/** Jobs of one response, so that its size has a bound. */
-const JOBS_MAX = 32;
 /** The queue is read this often without a notification: a retry may be due. */
 const TICK_MS = 1000;
 /** A response on its way counts as lost after this time. */
@@ -206,7 +205,7 @@ export class WorkerSyncs {
     const { database, clock } = this.#parts;
     const runs: RunsTable[] = [];
     for (const { execution_classes, slots } of request.free) {
-      const limit = Math.min(slots, JOBS_MAX - runs.length);
+      const limit = Math.min(slots, SYNC_JOBS_MAX - runs.length);
       if (limit <= 0 || execution_classes.length === 0) continue;
       const claim = {
         ...{ workerId: worker.id, classes: execution_classes, limit, now: clock.now() },
@@ -245,7 +244,7 @@ export class WorkerSyncs {
     const again = await listRunsOfWorker(
       database.read,
       worker.id,
-      lost.slice(0, JOBS_MAX).map(({ id }) => id),
+      lost.slice(0, SYNC_JOBS_MAX).map(({ id }) => id),
     );
     return {
       ...instructions,

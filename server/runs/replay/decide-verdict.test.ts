@@ -1,7 +1,9 @@
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { describe, expect, test } from 'vitest';
 import { decideVerdict } from './decide-verdict.ts';
 
 const run = (value: number | string | null, changes: object = {}) => ({
+  id: 'run-1' as RunId,
   status: 'succeeded' as const,
   error: '',
   indicators: JSON.stringify(value === null ? [] : [{ name: 'result.value', value }]),

@@ -1,7 +1,7 @@
 /** Decides how a replay compares with its original. */
 import type { ReplayAgreement, ReplayComparison } from '@switchyard/contract/runs/replays.ts';
-import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
 import { findIndicator } from '../results/indicators.ts';
+import { parseIndicators } from '../run-columns.ts';
 import type { RunsTable } from '../store/schema.ts';
 import type { OutputDifferences } from './compare-outputs.ts';
 
@@ -16,7 +16,7 @@ export interface ComparedOutputs {
 }
 
 type Decision = Omit<ReplayComparison, 'may_differ' | 'compared_at'>;
-type ComparedRun = Pick<RunsTable, 'status' | 'error' | 'indicators'>;
+type ComparedRun = Pick<RunsTable, 'id' | 'status' | 'error' | 'indicators'>;
 
 /** Returns the verdict with its reason and the values of both runs. */
 export function decideVerdict(
@@ -95,8 +95,8 @@ function compareFailures(
 }
 
 /** Returns `result.value`; null when the run reported none, or no number. */
-function readObjective({ indicators }: Pick<RunsTable, 'indicators'>): number | null {
-  const reported: Indicator[] = JSON.parse(indicators);
+function readObjective(run: Pick<RunsTable, 'id' | 'indicators'>): number | null {
+  const reported = parseIndicators(run);
   const value = findIndicator(new Map(reported.map((each) => [each.name, each.value])), 'result.value');
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

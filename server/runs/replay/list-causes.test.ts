@@ -1,3 +1,4 @@
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
 import { listCauses } from './list-causes.ts';
 
@@ -6,6 +7,7 @@ type Run = Parameters<typeof listCauses>[0];
 const limits = (cores: number, duration_ms = 60_000) =>
   JSON.stringify({ cores, memory_bytes: 2e9, duration_ms });
 const run = (changes: Partial<Run> = {}): Run => ({
+  id: 'run-1' as RunId,
   limits: limits(1),
   execution_ms: 1000,
   runtime_version: '26.1.0',

@@ -1,11 +1,13 @@
 /** Lists why two executions of the same program on the same input can differ, from what the platform stores about both. */
 
+import { formatBytes, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ReplayCause } from '@switchyard/contract/runs/replays.ts';
-import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
+import { parseLimits, parseOptionsSummary } from '../run-columns.ts';
 import type { RunsTable } from '../store/schema.ts';
 
 type ExecutedRun = Pick<
   RunsTable,
+  | 'id'
   | 'limits'
   | 'execution_ms'
   | 'runtime_version'
@@ -42,25 +44,13 @@ const RANDOMNESS: ReplayCause = {
     'The app may use random numbers without a seed in its options, the clock, or NEXTMV_RUN_ID, which is the id of the run.',
 };
 
-interface Limits {
-  cores: number;
-  memory_bytes: number;
-  duration_ms: number;
-}
-
-function parseLimits({ limits }: Pick<ExecutedRun, 'limits'>): Limits | null {
-  if (limits === null) return null;
-  const parsed: Limits = JSON.parse(limits);
-  return parsed;
-}
-
 function findHostCause(original: ExecutedRun, replay: ExecutedRun): ReplayCause {
   const [before, after] = [parseLimits(original), parseLimits(replay)];
   if (before && after && original.limits !== replay.limits)
     return {
       cause: 'host',
       observed: true,
-      description: `The original had ${formatLimits(before)}; the replay had ${formatLimits(after)}.`,
+      description: describeLimits(before, after),
     };
   return {
     cause: 'host',
@@ -69,8 +59,11 @@ function findHostCause(original: ExecutedRun, replay: ExecutedRun): ReplayCause 
   };
 }
 
-function formatLimits({ cores, memory_bytes }: Limits): string {
-  return `${cores} cores and ${Math.round(memory_bytes / 1e6)} MB`;
+type Limits = NonNullable<ReturnType<typeof parseLimits>>;
+
+function describeLimits(before: Limits, after: Limits): string {
+  const [original, replay] = formatSides([before.memory_bytes, after.memory_bytes], formatBytes);
+  return `The original had ${before.cores} cores and ${original}; the replay had ${after.cores} cores and ${replay}.`;
 }
 
 function findRuntimeCause(original: ExecutedRun, replay: ExecutedRun): ReplayCause | null {
@@ -101,7 +94,7 @@ function findTimeCause(original: ExecutedRun, replay: ExecutedRun): ReplayCause 
       description:
         'A run took the whole duration of its execution class. A faster host gets further in that time.',
     };
-  const options: OptionSummary[] = JSON.parse(original.options_summary);
+  const options = parseOptionsSummary(original);
   if (!options.some(({ name }) => TIME_OPTION.test(name))) return null;
   return {
     cause: 'wall_clock_limit',

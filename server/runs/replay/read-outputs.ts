@@ -1,5 +1,6 @@
 /** Reads the outputs of a replay and its original, and compares them. */
 import { Worker } from 'node:worker_threads';
+import { decodeUtf8 } from '@switchyard/contract/decode-utf8.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { hashArchiveFiles, InvalidArchiveError } from '@switchyard/runner';
 import type { Content, Contents } from '../../blobs/contents.ts';
@@ -29,7 +30,8 @@ export async function compareStoredOutputs(
 ): Promise<ComparedOutputs> {
   const [before, after] = await Promise.all([findOutput(contents, original), findOutput(contents, replay)]);
   if (!before || !after) return { hasEqualBytes: !before && !after, differences: null };
-  if (await hasEqualBytes(contents, before, after)) return { hasEqualBytes: true, differences: null };
+  if (before.bytes === after.bytes && before.sha256 === after.sha256)
+    return { hasEqualBytes: true, differences: null };
   if (
     original.output_format !== replay.output_format ||
     Math.max(before.bytes, after.bytes) > COMPARED_BYTES_MAX
@@ -43,14 +45,6 @@ async function findOutput(
   { output_content_id: id }: RunWithOutput,
 ): Promise<Content | undefined> {
   return id === null ? undefined : contents.find(id);
-}
-
-async function hasEqualBytes(contents: Contents, before: Content, after: Content): Promise<boolean> {
-  if (before.bytes !== after.bytes) return false;
-  if (before.sha256 !== null && after.sha256 !== null) return before.sha256 === after.sha256;
-  // Only a small content of an earlier release has no hash.
-  const [first, second] = await Promise.all([contents.read(before.id), contents.read(after.id)]);
-  return first !== undefined && second !== undefined && first.equals(second);
 }
 
 /** Returns null for outputs that cannot be compared: text, invalid archives, and damaged blobs. */
@@ -70,7 +64,7 @@ async function compareContents(
     const [original, replay] = await Promise.all([contents.read(before.id), contents.read(after.id)]);
     if (!original || !replay) return null;
     if (Math.max(original.length, replay.length) <= MAIN_THREAD_BYTES_MAX)
-      return compareJsonOutputs(original.toString('utf8'), replay.toString('utf8'));
+      return compareJsonOutputs(decodeUtf8(original), decodeUtf8(replay));
     return await compareInThread({ original: new Uint8Array(original), replay: new Uint8Array(replay) });
   } catch (error) {
     const isUnreadable =

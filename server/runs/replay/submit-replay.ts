@@ -2,6 +2,7 @@
  * Creates the replay of a run: a copy of its row without its results. Nothing is resolved again, so that later changes to
  * the instance, the version or the defaults of the app do not count.
  */
+import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { lockExecutable } from '../../applications/executables-store.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
@@ -23,6 +24,7 @@ interface ReplayRequest extends TracedRequest {
   application: ApplicationsTable;
   original: RunsTable;
   email: string;
+  key: KeyId | null;
   /** Absent or null: that of the original. */
   name?: string | null | undefined;
   description?: string | null | undefined;
@@ -45,6 +47,7 @@ export async function submitReplay<R>(
     created_at: clock.now(),
     status: 'queued',
     user_email: request.email,
+    created_by_key: request.key,
     name: request.name ?? original.name,
     description: request.description ?? original.description,
     reference_id: null,
@@ -55,6 +58,7 @@ export async function submitReplay<R>(
     experiment_uid: null,
     experiment_id: null,
     experiment_type: null,
+    child_of_experiment: null,
     plan_unit_index: null,
     parent_run_id: null,
     workflow: null,

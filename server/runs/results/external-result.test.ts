@@ -219,7 +219,6 @@ describe('an external run', () => {
     ['empty', ''],
     ['text', 'stops: 5'],
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
-    ['JSON after a byte order mark', '\ufeff{}'],
   ])('whose uploaded JSON input is %s returns it only at a URL', async (_case, content) => {
     const application = await createApplication(server);
     const upload_id = await uploadContent(server, application, content);
@@ -228,6 +227,13 @@ describe('an external run', () => {
     const { url } = (await getRunPath(application, run, '/input?format=url')).body as { url: string };
     const uploaded = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
     expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(uploaded);
+  });
+
+  test('W5: returns an uploaded JSON input without its byte order mark', async () => {
+    const application = await createApplication(server);
+    const upload_id = await uploadContent(server, application, '\uFEFF{"n":2}');
+    const run = await createExternalRun(application, { input: null, upload_id });
+    expect((await getRunPath(application, run, '/input')).body).toEqual({ n: 2 });
   });
 
   test('can be canceled before its result, and then accepts none', async () => {

@@ -81,12 +81,12 @@ describe('hostile output', () => {
     [
       'bytes that are no UTF-8',
       'Buffer.from([0x7b, 0x22, 0xff, 0xc0, 0x80, 0x7d])',
-      { status: 'failed', statistics: 'none', message: 'not JSON' },
+      { status: 'failed', statistics: 'none', message: 'not UTF-8 (byte 2 is 0xFF;' },
     ],
     [
       'UTF-16',
       `Buffer.from('{"a":1}', 'utf16le')`,
-      { status: 'failed', statistics: 'none', message: 'not JSON' },
+      { status: 'failed', statistics: 'none', message: 'it looks like UTF-16 LE' },
     ],
     [
       'an asset with a path and a header in its name',

@@ -25,7 +25,7 @@ import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import type { Random } from '../../random.ts';
-import { readLogText, storeLineTimes, storeLogEnd } from '../logs/log-batches.ts';
+import { storeLineTimes, storeLogEnd, streamLogText } from '../logs/log-batches.ts';
 import { insertAssets, type PreparedAsset } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endRunningRun, type FinalColumns } from '../store/transitions.ts';
@@ -68,7 +68,9 @@ export async function prepareRunResult(
   );
   const network = run.network === 1;
   const outcome = await addNetworkHint(computeOutcome(ended, results.error), ended, { network, mask });
-  const hasValidResults = results.error === '' && outcome.status !== 'failed';
+  // An app that is stopped after its time has printed its best solution, as one that is canceled.
+  const isStopped = outcome.status === 'canceled' || ended.reason === 'duration';
+  const hasValidResults = results.error === '' && (isStopped || outcome.status !== 'failed');
   const outputFile = hasValidResults ? results.output : null;
   const storesStdout = ended.stdout.bytes > 0 && (results.keepsStdout || outputFile === null);
   const prepared: PreparedContent[] = [];
@@ -86,14 +88,16 @@ export async function prepareRunResult(
     );
     const log = await collect(
       run.output_format === 'multi-file'
-        ? contents.prepare(Buffer.from(await readLogText(parts.database.read, run, lines)))
+        ? contents.prepareText(streamLogText(parts.database.read, run, lines))
         : prepareLog(contents, ended, mask),
     );
+    const hint =
+      ended.reason === 'duration' && output !== null ? ' The output that it had printed is stored.' : '';
     const parsedAssets = hasValidResults ? results.assets.assets : [];
     const assets = await prepareAssets(parts, parsedAssets, clock.now(), prepared);
     const finalColumns: FinalColumns = {
       status: outcome.status,
-      error: replaceNul(mask.maskText(outcome.error)).slice(0, ERROR_CHARS_MAX),
+      error: replaceNul(mask.maskText(`${outcome.error}${hint}`)).slice(0, ERROR_CHARS_MAX),
       initiated_at: Math.floor(ended.startedAt),
       finished_at: Math.max(clock.now(), run.created_at),
       execution_ms: ended.executionMs,
@@ -143,7 +147,7 @@ export async function storeRunResult(
   return database.transact(async (tx) => {
     if (!(await endRunningRun(tx, run, result.finalColumns))) return false;
     await insertResultContents(tx, run.id, result);
-    await storeLogEnd(tx, run.id, log);
+    await storeLogEnd(tx, run, log);
     if (result.finalColumns.log_content_id !== null) await storeLineTimes(tx, run.id, log);
     return true;
   });

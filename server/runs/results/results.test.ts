@@ -10,10 +10,10 @@ const SCRIPTED_APP: Files = {
 import { writeSync } from 'node:fs';
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-const { print = '', bytes, log, exit = 0, signal } = JSON.parse(Buffer.concat(chunks));
+const { print = '', bytes, log, exit = 0, signal, encoding = 'utf8' } = JSON.parse(Buffer.concat(chunks));
 const write = (fd, data) => { for (let at = 0; at < data.length; ) at += writeSync(fd, data, at); };
 if (log !== undefined) write(2, Buffer.from(log));
-write(1, Buffer.from(print, bytes === undefined ? 'utf8' : 'latin1'));
+write(1, Buffer.from(print, bytes === undefined ? encoding : 'latin1'));
 if (bytes !== undefined) {
   write(1, Buffer.from('{"a":"'));
   for (let left = bytes - 8; left > 0; left -= 1048576) write(1, Buffer.alloc(Math.min(left, 1048576), 120));
@@ -45,6 +45,16 @@ describe('the output', () => {
     expect(Object.keys(response.body as object)).toEqual(['output']);
     expect(run.output_size).toBe(Buffer.byteLength('\n {"b": 1.0, "n":12345678901234567890}\n'));
     expect(run.error_log).toBeUndefined();
+  });
+
+  test('W5: may begin with a byte order mark, and in another encoding is refused with the position', async () => {
+    const run = await runScript({ print: '\uFEFF{"solution":{"café":1},"metrics":{"straße":2}}' });
+    expect(run).toMatchObject({ status_v2: 'succeeded', error: '' });
+    expect((await getOutput(run.id)).text).toContain('"output":{"solution":{"café":1}');
+    expect(run.statistics.indicators).toMatchObject([{ name: 'straße', value: 2 }]);
+    const latin = await runScript({ print: '{"solution":{"café":1}}', encoding: 'latin1' });
+    expect(latin.status_v2).toBe('failed');
+    expect(latin.error).toContain('not UTF-8 (byte 17 is 0xE9; it looks like Latin-1 or Windows-1252)');
   });
 
   test.each(['', ' \n\t'])('may be empty: %j', async (print) => {

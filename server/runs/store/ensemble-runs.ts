@@ -2,6 +2,7 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import { parseRulesResult } from '../run-columns.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './status-literals.ts';
 
@@ -93,6 +94,24 @@ export type TimedChildRun = Pick<RunsTable, (typeof TIMED)[number]>;
 /** Lists the child runs with the times of their execution, in no order: at most ENSEMBLE_RUNS_MAX. */
 export function listTimedChildRuns(db: Reader, parent: RunId): Promise<TimedChildRun[]> {
   return db.selectFrom('runs').select(TIMED).where('parent_run_id', '=', parent).execute();
+}
+
+/**
+ * Returns the time at which the first child run of an ensemble run started, in milliseconds; null when none has. An ended one
+ * stores it in its result, because its child runs may be deleted.
+ */
+export async function findEnsembleStart(
+  db: Reader,
+  run: Pick<RunsTable, 'id' | 'rules_result'>,
+): Promise<number | null> {
+  const usage = parseRulesResult(run)?.usage;
+  if (usage) return Date.parse(usage.started_at);
+  const { start } = await db
+    .selectFrom('runs')
+    .select((eb) => eb.fn.min('initiated_at').as('start'))
+    .where('parent_run_id', '=', run.id)
+    .executeTakeFirstOrThrow();
+  return start === null ? null : Number(start);
 }
 
 /** Lists the child runs that have not ended. */

@@ -30,6 +30,23 @@ export function listExperimentRuns(
   return query.execute();
 }
 
+/** Lists names and descriptions of the newest runs: of a run that has ended, nothing else changes. */
+export function listRunDescriptions(
+  db: Reader,
+  experimentUid: string,
+  limit: number,
+): Promise<Pick<RunsTable, 'id' | 'name' | 'description'>[]> {
+  return db
+    .selectFrom('runs')
+    .select(['id', 'name', 'description'])
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** The columns from which the results of an experiment are computed. */
 const OBSERVED = [
   'id',
@@ -58,7 +75,7 @@ const OBSERVED = [
 
 /** A run as the results of an experiment read it. */
 export interface ObservedRun extends Pick<RunsTable, (typeof OBSERVED)[number]> {
-  /** Hash of the content of its input; null for a content that an older release stored. */
+  /** Hash of the content of its input; null when it was removed. */
   input_sha256: string | null;
 }
 

@@ -2,7 +2,7 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
-import { parseLabels } from './labels.ts';
+import { parseLabels } from '../run-columns.ts';
 import { IS_REFUSED } from './planned-runs.ts';
 
 export interface RunFailure {
@@ -89,14 +89,11 @@ export async function listRunRefusals(
     .limit(limit)
     .execute();
   return rows.map(({ count, run_id, labels }) => ({
-    error: parseLabels({ labels }).candidate_refusal ?? UNKNOWN_REFUSAL,
+    error: parseLabels({ id: run_id, labels }).candidate_refusal ?? '',
     run_id,
     number_of_runs: Number(count),
   }));
 }
-
-/** Of a run that an earlier release stored without the reason. */
-const UNKNOWN_REFUSAL = 'The reason was not stored.';
 
 /** Returns the error of the first planned run of the version that could not be submitted; undefined without one. */
 export async function findRefusalOfVersion(

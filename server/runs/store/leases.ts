@@ -1,5 +1,9 @@
 /** Queries for the leases of workers: the runs that a worker executes, and whether it still holds them. */
+
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import { type RawBuilder, sql } from 'kysely';
+import Type from 'typebox';
 import type { Reader, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
@@ -59,10 +63,44 @@ export async function isCancelRequested(db: Reader, id: RunId): Promise<boolean>
 }
 
 /**
- * Returns true if the run exists and no later claim has raised its fencing token. Blocks its deletion until the transaction
- * ends.
+ * Returns true if the run exists and no later claim has raised its fencing token. Blocks its deletion, and other writes of its
+ * log, until the transaction ends.
  */
 export async function isLeaseCurrent(tx: Writer, run: Pick<RunsTable, 'id' | 'fence'>): Promise<boolean> {
   const query = tx.selectFrom('runs').select('id').where('id', '=', run.id).where('fence', '=', run.fence);
-  return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;
+  return (await locked(tx, query, 'update').executeTakeFirst()) !== undefined;
+}
+
+/**
+ * The attempts of a run that were cut short, because their worker died or their host had a fault. A row of `runs` has the
+ * times of the last attempt only, so the statement that ends a lost attempt stores its times: `[start,end],[start,end]`.
+ *
+ * Faults of a host do not count as attempts, so a run can lose any number of them. These are about 60.
+ */
+const CHARS_MAX = 2_000;
+
+/** The times of a lost attempt, in milliseconds. */
+interface LostAttempt {
+  initiated_at: number;
+  finished_at: number;
+}
+
+/** Returns the value of `lost_attempts` when the current attempt of the row is lost at the time. */
+export function appendLostAttempt(at: number): RawBuilder<string | null> {
+  const known = sql`coalesce(lost_attempts || ',', '')`;
+  return sql<string | null>`case
+    when initiated_at is null or length(coalesce(lost_attempts, '')) >= ${sql.lit(CHARS_MAX)} then lost_attempts
+    else ${known} || '[' || initiated_at || ',' || ${sql.lit(at)} || ']'
+  end`;
+}
+
+const parsePairs = createJsonParser(Type.Array(Type.Tuple([Type.Number(), Type.Number()])));
+
+/** Returns the lost attempts of the run, the first one first. */
+export function parseLostAttempts({
+  id,
+  lost_attempts,
+}: Pick<RunsTable, 'id' | 'lost_attempts'>): LostAttempt[] {
+  const pairs = parsePairs(`[${lost_attempts ?? ''}]`, `runs.lost_attempts of id ${id}`);
+  return pairs.map(([initiated_at, finished_at]) => ({ initiated_at, finished_at }));
 }

@@ -6,11 +6,28 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Reader, Tables, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 
+/** The stored lines of an attempt: the number of the last chunk, and what all chunks have together. */
+export interface StoredLog {
+  seq: number;
+  lines: number;
+  chars: number;
+}
+
+/** Returns what is stored of the log whose chunks have numbers above `after`. */
+export async function findStoredLog(db: Reader, id: RunId, after: number): Promise<StoredLog> {
+  const last = await db
+    .selectFrom('log_chunks')
+    .select(['seq', 'lines_so_far as lines', 'chars_so_far as chars'])
+    .where('run_id', '=', id)
+    .where('seq', '>', after)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return { seq: last?.seq ?? after, lines: last?.lines ?? 0, chars: last?.chars ?? 0 };
+}
+
 /** Inserts one chunk of a log; does nothing if it exists, as after a retried transaction. */
-export async function insertLogChunk(
-  tx: Writer,
-  chunk: { run_id: RunId; seq: number; at: number; lines: string },
-): Promise<void> {
+export async function insertLogChunk(tx: Writer, chunk: Tables['log_chunks']): Promise<void> {
   await tx
     .insertInto('log_chunks')
     .values(chunk)

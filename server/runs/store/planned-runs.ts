@@ -3,20 +3,20 @@
  * planned-run-starter.ts submits them. A row exists until its run is submitted, or stays with the error that prevents it.
  */
 
+import type { RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { ExperimentId, InputId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentType } from '@switchyard/contract/states.ts';
+import type { ExperimentId, InputId, KeyId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
-import type { RunLabels } from './labels.ts';
+import type { RunLabels } from '../run-columns.ts';
 import type { PlannedRunsTable } from './schema.ts';
 
 /** The experiment that a run belongs to. */
 export interface ExperimentRef {
   uid: string;
   id: ExperimentId;
-  type: ExperimentType;
+  type: RunOwnerType;
 }
 
 export interface RunPlan {
@@ -26,7 +26,13 @@ export interface RunPlan {
   plannedAt: number;
   /** The creator that the runs show. */
   userEmail: string;
+  /** The key behind the runs; null when unknown. */
+  key: KeyId | null;
   experiment: ExperimentRef | null;
+  /** Replaces the priority of the instances. */
+  priority?: number;
+  /** Replaces the maximum duration of the instances, in seconds. */
+  maxDuration?: number;
 }
 
 export interface PlannedRun {
@@ -40,8 +46,10 @@ export interface PlannedRun {
   /** The ensemble to run in place of an instance or a version. */
   ensembleId?: string | null;
   options: Record<string, string>;
-  /** Replaces the priority of the instance. */
+  /** Replaces the priority of the plan and of the instance. */
   priority?: number | null;
+  /** Replaces the maximum duration of the plan and of the instance, in seconds. */
+  maxDuration?: number | null;
   /** Shared when the run is submitted; the owner keeps the content until then. */
   contentId: string;
   inputFormat: FormatType;
@@ -66,12 +74,14 @@ export async function insertPlannedRuns(
     application_uid: plan.applicationUid,
     planned_at: plan.plannedAt,
     user_email: plan.userEmail,
+    created_by_key: plan.key,
     name: run.name ?? '',
     instance_id: run.instanceId,
     version_id: run.versionId,
     definition_id: run.ensembleId ?? null,
     options: JSON.stringify(run.options),
-    priority: run.priority ?? null,
+    priority: run.priority ?? plan.priority ?? null,
+    max_duration: run.maxDuration ?? plan.maxDuration ?? null,
     content_id: run.contentId,
     input_format: run.inputFormat,
     input_id: run.inputId ?? null,

@@ -8,29 +8,40 @@
 import { createHash } from 'node:crypto';
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import Type, { type Static } from 'typebox';
 import type { Reader, Writer } from '../../database/database.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
 import type { CapturedRunsTable, RunRoutesTable } from './schema.ts';
 
 /** Times are milliseconds since the epoch. */
-export interface ShadowRoute {
-  kind: 'shadow';
+const ShadowRoute = Type.Object({
+  kind: Type.Literal('shadow'),
   /** Runs submitted at or after this time are captured. */
-  from: number;
+  from: Type.Number(),
   /** Runs submitted before this time are captured; null for no end. */
-  until: number | null;
+  until: Type.Union([Type.Number(), Type.Null()]),
   /** Only this share of the runs is captured, drawn by the seed; absent for all. */
-  sample?: { share: number; seed: string };
-}
+  sample: Type.Optional(Type.Object({ share: Type.Number(), seed: Type.String() })),
+});
+export type ShadowRoute = Static<typeof ShadowRoute>;
 
-export interface SwitchbackRoute {
-  kind: 'switchback';
-  start: number;
-  unitMs: number;
+const SwitchbackRoute = Type.Object({
+  kind: Type.Literal('switchback'),
+  start: Type.Number(),
+  unitMs: Type.Number(),
   /** The instance of each unit, in order. */
-  units: readonly string[];
-}
+  units: Type.Array(Type.String()),
+});
+export type SwitchbackRoute = Static<typeof SwitchbackRoute>;
+
+const parseRule = parseColumn(
+  'run_routes',
+  'experiment_uid',
+  'rule',
+  Type.Union([ShadowRoute, SwitchbackRoute]),
+);
 
 export interface RunRoute {
   experimentUid: string;
@@ -87,7 +98,7 @@ export async function findRoute(
   return {
     experimentUid: row.experiment_uid,
     experimentId: row.experiment_id as ExperimentId,
-    rule: JSON.parse(row.rule) as RunRoute['rule'],
+    rule: parseRule(row),
   };
 }
 

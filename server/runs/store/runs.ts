@@ -2,7 +2,7 @@
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { splitIntoBatches } from '../../database/id-batches.ts';
 import { isInWindow } from '../../database/list-order.ts';
@@ -71,6 +71,7 @@ export const LISTED_COLUMNS = [
   'input_id',
   'experiment_id',
   'experiment_type',
+  'child_of_experiment',
   'plan_unit_index',
   'parent_run_id',
   'workflow',
@@ -89,17 +90,34 @@ export function listRuns(
   db: Reader,
   applicationUid: string,
   window: { start: number; end: number },
-  page: PageRequest & { limit: number },
+  page: PageRequest & { limit: number; isProduction: boolean },
 ): Promise<ListedRun[]> {
-  return db
+  let query = db
     .selectFrom('runs')
     .select(LISTED_COLUMNS)
     .where('application_uid', '=', applicationUid)
     .where(isInWindow('runs', window, page.after))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute();
+    .limit(page.limit + 1);
+  // The condition of the index runs_by_production, so that thousands of runs of experiments are not read.
+  if (page.isProduction)
+    query = query.where(
+      sql<SqlBool>`(child_of_experiment is null and (experiment_uid is null or experiment_type = 'switchback'))`,
+    );
+  return query.execute();
+}
+
+/**
+ * Returns true unless an experiment created the run, or one of the runs above it. A switchback test only chooses the instance
+ * of a requested run.
+ */
+export function isProductionRun({
+  experiment_id,
+  experiment_type,
+  child_of_experiment,
+}: Pick<RunsTable, 'experiment_id' | 'experiment_type' | 'child_of_experiment'>): boolean {
+  return child_of_experiment === null && (experiment_id === null || experiment_type === 'switchback');
 }
 
 const readListedRuns = prepareStatement((db, ids: Record<`id${number}`, RunId>) =>

@@ -1,5 +1,7 @@
 /** Tables of runs, their events, log chunks, assets, plans and routes. The queue is the table of runs: no status is stored twice. */
+
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { STATISTICS_STATUSES } from '@switchyard/contract/runs/run-reports.ts';
 import type { RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
@@ -10,10 +12,11 @@ import type {
   ExecutableId,
   ExperimentId,
   InputId,
+  KeyId,
   RunId,
   SecretsCollectionId,
 } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentType, RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Generated } from 'kysely';
 
 export interface RunsTable {
@@ -27,6 +30,8 @@ export interface RunsTable {
   /** Empty for an external run of an application without an executable. */
   executable_id: ExecutableId;
   user_email: string;
+  /** The key that requested it, or the workflow, ensemble or experiment above it; null for runs from before the column. */
+  created_by_key: KeyId | null;
   name: string;
   description: string;
   status: RunStatusV2;
@@ -35,6 +40,8 @@ export interface RunsTable {
   definition_id: string | null;
   reference_id: string | null;
   execution_class: ExecutionClass;
+  /** In seconds; null for that of the execution class. */
+  max_duration: number | null;
   priority: number;
   queuing_disabled: 0 | 1;
   runtime: string;
@@ -56,7 +63,9 @@ export interface RunsTable {
   /** The experiment of the run, by its key and by its id in the API; null for none. */
   experiment_uid: string | null;
   experiment_id: ExperimentId | null;
-  experiment_type: ExperimentType | null;
+  experiment_type: RunOwnerType | null;
+  /** 1 for a child run of an experiment's run, at any depth, which is no run of the experiment itself. */
+  child_of_experiment: 1 | null;
   /** The unit of the switchback test that sent the run to its instance. */
   plan_unit_index: number | null;
   /** The ensemble run of a child run, the original of a shadow copy, or the run whose app created it. */
@@ -87,6 +96,8 @@ export interface RunsTable {
   retry_at: number | null;
   /** When it was queued again; null before its second attempt. */
   requeued_at: number | null;
+  /** Its lost attempts (leases.ts); null without any. */
+  lost_attempts: string | null;
   /** The last fault of the host; null when there was none. */
   host_fault: string | null;
   /** The fencing token: it grows with every claim, and a worker with an older one may not write. */
@@ -150,6 +161,9 @@ interface LogChunksTable {
   at: number;
   /** `[[microseconds since the epoch, text], …]` in JSON. */
   lines: string;
+  /** Lines and characters of the attempt up to the end of this chunk. */
+  lines_so_far: number;
+  chars_so_far: number;
 }
 
 /** Assets that an app stored with its solution. */
@@ -176,6 +190,7 @@ export interface PlannedRunsTable {
   application_uid: string;
   planned_at: number;
   user_email: string;
+  created_by_key: KeyId | null;
   name: string;
   /** Empty for a run that names only a version. */
   instance_id: string;
@@ -185,12 +200,14 @@ export interface PlannedRunsTable {
   /** The options of the run, in JSON. */
   options: string;
   priority: number | null;
+  /** In seconds. */
+  max_duration: number | null;
   content_id: string;
   input_format: FormatType;
   input_id: InputId | null;
   experiment_uid: string | null;
   experiment_id: ExperimentId | null;
-  experiment_type: ExperimentType | null;
+  experiment_type: RunOwnerType | null;
   parent_run_id: RunId | null;
   labels: string | null;
   /** The error that prevents its run; empty when it is to be submitted. */

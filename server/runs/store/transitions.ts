@@ -17,6 +17,7 @@ import { prepareStatement } from '../../database/prepared-statements.ts';
 import { insertUsageRecord } from '../../usage/usage-records.ts';
 import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
 import { insertRunValues, replaceStatusValue } from '../values/run-values.ts';
+import { appendLostAttempt } from './leases.ts';
 import { insertRunEvents, type RunKey } from './run-events.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -116,11 +117,33 @@ export type FinalColumns = Omit<Partial<RunsTable>, 'status' | 'finished_at'> & 
   finished_at: number;
 };
 
+/** A run that a worker executes. */
+type LeasedRun = Pick<RunsTable, 'id' | 'application_uid' | 'fence'>;
+
 /** Ends a run that a worker executes; returns false when the fencing token is stale or the run is gone. */
 export function endRunningRun(
   tx: Writer,
-  run: Pick<RunsTable, 'id' | 'application_uid' | 'fence'>,
+  run: LeasedRun,
   { status, ...columns }: FinalColumns,
+): Promise<boolean> {
+  return endLease(tx, run, status, columns);
+}
+
+/** Ends a run whose last attempt is lost; returns false when the fencing token is stale or the run is gone. */
+export function endLostRun(
+  tx: Writer,
+  run: LeasedRun,
+  { status, ...columns }: Pick<FinalColumns, 'status' | 'error' | 'finished_at'>,
+): Promise<boolean> {
+  const lost_attempts = appendLostAttempt(columns.finished_at);
+  return endLease(tx, run, status, { ...columns, lost_attempts });
+}
+
+function endLease(
+  tx: Writer,
+  run: LeasedRun,
+  status: FinalColumns['status'],
+  columns: OtherColumns & { finished_at: number },
 ): Promise<boolean> {
   const change = {
     at: columns.finished_at,
@@ -150,6 +173,7 @@ export function requeueRun(
     slot_released_at: null,
     attempt: run.attempt,
     requeued_at: at,
+    lost_attempts: appendLostAttempt(at),
     containment: '' as const,
     ...(fault && { host_fault: fault.message, host_faults: fault.faultCount, retry_at: fault.retryAt }),
   };

@@ -1,6 +1,9 @@
 /** The stream of a run over HTTP: complete, in order, continued after a lost connection, and refused where it has to be. */
-import { MEMBER_STREAMS_MAX } from '@switchyard/contract/limits.ts';
+import { KEY_STREAMS_MAX } from '@switchyard/contract/limits.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import { readEvents } from '@switchyard/contract/read-events.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compileSchema } from '../../http/requests/validation.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import {
   createRun,
@@ -88,8 +91,9 @@ describe('the stream of a run', () => {
     expect(await stream.next()).toMatchObject({ event: 'status', data: { status_v2: 'running' } });
     expect(listLines([(await stream.next()) as StreamedEvent])).toEqual(['line 0', 'line 1']);
     await cancel(run);
-    expect(await stream.next()).toMatchObject({ event: 'status', data: { status_v2: 'canceled' } });
-    expect(await stream.next()).toBeUndefined();
+    // A run of more than a second has also the series of its resources.
+    const rest = (await stream.readAll()).filter(({ event }) => event !== 'series');
+    expect(rest).toMatchObject([{ event: 'status', data: { status_v2: 'canceled' } }]);
   });
 
   test('ends when the server stops, and the next start continues after the last event', async () => {
@@ -149,11 +153,54 @@ test('a run of another account, another application or a missing one is a 404, a
     expectError(await get(path(id), { headers: { 'last-event-id': value } }), 400, 'Last-Event-ID');
 });
 
-test('a member has a limited number of streams, and a HEAD request opens none', async () => {
+test('W12: an event on the wire has the form that its operation declares, with JSON text as its data', async () => {
+  const { id } = await createRunAndWait(server, 'app', { input: { lines: 2 } });
+  const streams = [
+    { path: path(id), schema: operations.streamRunEvents.responses[200].schema },
+    { path: '/v1/account/events', schema: operations.streamAccountEvents.responses[200].schema },
+  ];
+  for (const stream of streams) {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const { body } = await fetch(server.url + stream.path, { headers });
+    const events = readEvents(body ?? new Blob().stream());
+    const { value } = await events.next();
+    await events.return(undefined);
+    expect(compileSchema(stream.schema)(value), JSON.stringify(value)).toBe(true);
+    expect(JSON.parse(value?.data ?? '')).toBeTypeOf('object');
+  }
+});
+
+test('A9: a number beyond what the database holds is refused in every position of a stream and of a log', async () => {
+  const { id } = await createRunAndWait(server, 'app', { input: { lines: 1 } });
+  const log = `/v1/applications/app/runs/${id}/logs/live`;
+  for (const number of ['9'.repeat(15), '9'.repeat(16), '9'.repeat(19), '9'.repeat(40), '1e400']) {
+    const isNumber = number.length === 15;
+    for (const position of [`${number}~0~running`, `0~${number}~running`]) {
+      const response = await server.request('GET', path(id), { headers: { 'last-event-id': position } });
+      expect([position, response.status]).toEqual([position, isNumber ? 200 : 400]);
+    }
+    for (const position of [number, `1.${number}`]) {
+      const response = await server.request('GET', '/v1/account/events', {
+        headers: { 'last-event-id': position },
+      });
+      expect([position, response.status]).toEqual([position, isNumber ? 200 : 400]);
+    }
+    const page = await server.request('GET', `${log}?since=${number}`);
+    expect([number, page.status]).toEqual([number, isNumber ? 200 : 400]);
+    expectError(
+      await server.request('GET', `/v1/account/queue?pagereturn=true&pagetoken=${number}`),
+      400,
+      'pagetoken',
+    );
+    expectError(await server.request('GET', `/v1/applications?limit=${number}`), 400, 'limit');
+  }
+});
+
+test('a key has a limited number of streams, and a HEAD request opens none', async () => {
   const run = await createRun(server, 'app', { input: { waits: true } });
-  const opened = await Promise.all(Array.from({ length: MEMBER_STREAMS_MAX }, () => open(run)));
+  const opened = await Promise.all(Array.from({ length: KEY_STREAMS_MAX }, () => open(run)));
   expect(opened.every(({ status }) => status === 200)).toBe(true);
-  expectError(await server.request('GET', path(run)), 429, `${MEMBER_STREAMS_MAX} open event streams`);
+  expectError(await server.request('GET', path(run)), 429, `${KEY_STREAMS_MAX} open event streams`);
   for (const stream of opened.slice(1)) await stream.close();
   await waitUntil('the server has noticed', async () => {
     const stream = await open(run);

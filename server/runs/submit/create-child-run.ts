@@ -69,6 +69,6 @@ function computeFingerprint(
   content: Pick<PreparedContent, 'id' | 'sha256'>,
 ): string {
   const { input, upload_id, ...rest } = body;
-  const parts = [params.application_id, query.instance_id ?? '', content.sha256 ?? content.id, rest];
+  const parts = [params.application_id, query.instance_id ?? '', content.sha256, rest];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

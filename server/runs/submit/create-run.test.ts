@@ -179,7 +179,11 @@ describe('class, priority and instance', () => {
   ])('get a 400 when they are invalid: %j', async (body) => {
     const response = await requestRun({ input: 1, ...body });
     expect(response.status).toBe(400);
-    expect(response.body).toEqual({ status: expect.any(String), error: expect.any(String) });
+    expect(response.body).toEqual({
+      status: expect.any(String),
+      error: expect.any(String),
+      code: 'invalid_request',
+    });
   });
 
   test('an unknown instance is a 404, an application without an executable a 400', async () => {

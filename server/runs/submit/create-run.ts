@@ -1,4 +1,5 @@
 /** Creates the run that a caller requests: resolves the type of the run, its instance and its input. */
+
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { RunCreate, RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
@@ -12,6 +13,7 @@ import type { Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { CallingRun, OperationCall } from '../../http/handlers/handler.ts';
+import { findStartingKey } from '../../http/handlers/run-scope.ts';
 import { extractRawField } from '../../http/requests/raw-json.ts';
 import { prepareExternalResult } from '../results/external-result.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
@@ -98,6 +100,7 @@ export async function submitRequestedRun<R>(
   const request: RunRequest = {
     application,
     email: caller.email,
+    key: findStartingKey(caller),
     name: body.name ?? '',
     description: body.description ?? '',
     options: body.options ?? null,

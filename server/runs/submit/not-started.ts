@@ -4,6 +4,7 @@ export const NOT_STARTED = {
   host_faults: 0,
   retry_at: null,
   requeued_at: null,
+  lost_attempts: null,
   host_fault: null,
   fence: 0,
   worker_id: null,

@@ -49,6 +49,7 @@ async function plan(runs: (contentId: string) => PlannedRun[], notify = true): P
     applicationUid: run.application_uid,
     plannedAt: 1,
     userEmail: 'owner@example.com',
+    key: null,
     experiment: { uid: `x-${application}`, id: 'my-batch' as ExperimentId, type: 'batch' as const },
   };
   await database.transact((tx) => insertPlannedRuns(tx, owner, runs(run.input_content_id)));

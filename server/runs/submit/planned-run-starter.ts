@@ -4,6 +4,7 @@
  * with the reason.
  */
 import { ENSEMBLE_RUNS_MAX } from '@switchyard/contract/limits.ts';
+import { StringOptions } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { listConfidentialOptions } from '../../applications/executable.ts';
 import { findExecutables } from '../../applications/executables-store.ts';
@@ -11,6 +12,7 @@ import type { ApplicationsTable } from '../../applications/schema.ts';
 import { findLiveApplication } from '../../applications/store.ts';
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database, Reader } from '../../database/database.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import { Problem } from '../../http/errors/problem.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
@@ -160,6 +162,8 @@ async function submitPlanned(parts: Parts, application: ApplicationsTable, row: 
   parts.metrics.runsSubmitted.inc();
 }
 
+const parseOptions = parseColumn('planned_runs', 'run_id', 'options', StringOptions);
+
 async function buildRequest(
   { contents, database, tracing }: Pick<Parts, 'contents' | 'database' | 'tracing'>,
   application: ApplicationsTable,
@@ -174,10 +178,11 @@ async function buildRequest(
     at: row.run_created_at,
     application,
     email: row.user_email,
+    key: row.created_by_key,
     name: row.name,
     description: '',
-    options: JSON.parse(row.options) as Record<string, string>,
-    configuration: { queuing },
+    options: parseOptions(row),
+    configuration: { queuing, max_duration: row.max_duration },
     managed: { id: row.input_id, format: row.input_format, content },
     input: async () => content,
     experiment:
@@ -185,7 +190,7 @@ async function buildRequest(
         ? null
         : { uid: row.experiment_uid, id: row.experiment_id, type: row.experiment_type },
     parentRunId: row.parent_run_id,
-    workflowDepth: parent ? parent.workflow_depth : 0,
+    parent: parent || undefined,
     labels: row.labels,
     trace: parent ? findChildContext(parent, tracing) : null,
     async inTransaction(tx) {

@@ -7,7 +7,7 @@ import { findExecutable } from '../../applications/executables-store.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
 import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
-import type { RequestedConfiguration } from '../../instances/rules.ts';
+import { parseConfiguration, type RequestedConfiguration } from '../../instances/rules.ts';
 import { findInstance } from '../../instances/store.ts';
 import { findVersion } from '../../versions/store.ts';
 
@@ -72,7 +72,7 @@ export async function resolveInstance(
     instanceId: id,
     versionId: version.id,
     executableId: version.executable_id,
-    configuration: JSON.parse(instance.configuration) as RequestedConfiguration,
+    configuration: parseConfiguration(instance),
   });
 }
 

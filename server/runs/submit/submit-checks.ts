@@ -2,16 +2,17 @@
 import type { AccountId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockExecutable } from '../../applications/executables-store.ts';
 import type { Writer } from '../../database/database.ts';
-import { badRequest, quoteValue, tooManyRequests } from '../../http/errors/problem.ts';
+import { badRequest, noCapacity, quoteValue } from '../../http/errors/problem.ts';
 import { lockLicenses } from '../../usage/licenses-store.ts';
 import { lockVersionWithExecutable } from '../../versions/store.ts';
 import { canEverServe } from '../../workers/offers.ts';
 import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
 import { lockActiveWorkers } from '../../workers/workers.ts';
+import { countCompetingRuns } from '../queue/competing-runs.ts';
 import { countUsedTokens, listTokenHolders } from '../queue/license-use.ts';
-import { countLoad } from '../queue/queue-order.ts';
+import { countBusySlots } from '../queue/queue-order.ts';
 import { findRunQuota, lockFreeRuns } from '../queue/run-quota.ts';
-import { describeDemand, parseRequirements } from '../queue/run-requirements.ts';
+import { describeDemand, readLicenses } from '../queue/run-requirements.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
 
@@ -39,7 +40,7 @@ async function requireFreeQuota(tx: Writer, run: RunsTable): Promise<void> {
   if ((await findRunQuota(tx, { account, applicationUid: uid })) === null) return;
   const { accounts, applications } = await lockFreeRuns(tx);
   const ofAccount = accounts.get(account);
-  const ofApplication = applications.get(account)?.get(uid);
+  const ofApplication = applications.get(uid);
   if (ofAccount !== undefined && !(await hasFewerQueued(tx, { account, uid: null }, ofAccount)))
     throw refuseForQuota('account');
   if (ofApplication !== undefined && !(await hasFewerQueued(tx, { account, uid }, ofApplication)))
@@ -63,7 +64,7 @@ async function hasFewerQueued(
 }
 
 function refuseForQuota(owner: 'account' | 'application') {
-  return tooManyRequests(
+  return noCapacity(
     `The ${owner} executes as many runs at once as its quota allows, and the run asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
   );
 }
@@ -74,17 +75,17 @@ async function requireFreeTokens(tx: Writer, run: RunsTable): Promise<void> {
   const { account_id } = run;
   const totals = await lockLicenses(tx, [account_id]);
   const holders = await listTokenHolders(tx);
-  for (const [name, required] of Object.entries(parseRequirements(run).licenses)) {
+  for (const [name, required] of Object.entries(readLicenses(run))) {
     const total = totals.find((license) => license.name === name)?.total ?? 0;
     const used = countUsedTokens(holders, { account_id, name });
     if (total - used < required)
-      throw tooManyRequests(
+      throw noCapacity(
         `The run requires ${required} tokens of the licence ${name}, of which ${used} of ${total} are in use, and it asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
       );
   }
 }
 
-/** Throws a 429 for a run that must not be queued, unless a slot of its class is free and no run waits for it. */
+/** Throws a 429 for a run that must not be queued, unless a slot of its class is free and no run could take it before. */
 export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): Promise<void> {
   await requireFreeQuota(tx, run);
   await requireFreeTokens(tx, run);
@@ -92,15 +93,17 @@ export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): 
   const workers = (await lockActiveWorkers(tx, now)).filter(({ offer }) => canEverServe(offer, demand));
   const serving = computeClassCapacity(workers, run.execution_class);
   const { slots, classes } = serving;
-  const { busy, queued } = await countLoad(tx, { classes, bound: slots });
-  const free = countFreeSlots(serving, busy);
+  // Before the busy slots: a run that starts in between counts twice, and not never.
+  const offers = workers.map(({ offer }) => offer);
+  const queued = await countCompetingRuns(tx, { offers, classes, bound: slots }, now);
+  const free = countFreeSlots(serving, await countBusySlots(tx));
   if (queued < free.fitting) return;
   const isFitting = free.slots === 0 || free.fitting > 0;
   const reason =
     slots === 0
       ? 'no active worker that could execute the run has one'
       : `${slots - free.slots} of ${slots} are taken, ${isFitting ? '' : 'no worker has its cores and memory free, '}and ${queued} queued runs come first`;
-  throw tooManyRequests(
+  throw noCapacity(
     `No slot of execution class ${run.execution_class} is free (${reason}) and the run asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
   );
 }

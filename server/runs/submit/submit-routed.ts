@@ -15,7 +15,7 @@ import { listConfidentialOptions } from '../../applications/executable.ts';
 import type { ApplicationsTable, ExecutablesTable } from '../../applications/schema.ts';
 import type { Writer } from '../../database/database.ts';
 import { Problem } from '../../http/errors/problem.ts';
-import type { RunLabels } from '../store/labels.ts';
+import type { RunLabels } from '../run-columns.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
 import {
   findRoute,

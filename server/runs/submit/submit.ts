@@ -8,7 +8,7 @@ import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { InputId, RunId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import type { InputId, KeyId, RunId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import { listOptionNames } from '../../applications/executable.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { lockLiveApplication } from '../../applications/store.ts';
@@ -38,8 +38,9 @@ import { requireManifestFormats, resolveExternalFormats } from './formats.ts';
 import { NOT_EXECUTED, NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError } from './options.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
+import { resolveMaxDuration } from './resolve-max-duration.ts';
 import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
-import { formatApiAccess, formatWorkflow } from './workflow-columns.ts';
+import { formatApiAccess, formatWorkflow, type ParentRun } from './workflow-columns.ts';
 
 /** Runs the transaction that creates a run: `database.transact` of a job, or `commit` of a handler with its response. */
 export type StoreRun<R> = (work: (tx: Writer) => Promise<RunsTable>, options: CommitOptions) => Promise<R>;
@@ -54,6 +55,8 @@ export interface RunRequest extends TracedRequest {
   id?: RunId;
   application: ApplicationsTable;
   email: string;
+  /** The key behind the request; null when unknown. */
+  key: KeyId | null;
   name: string;
   description: string;
   options: Record<string, string | number | boolean> | null;
@@ -69,8 +72,8 @@ export interface RunRequest extends TracedRequest {
   parentRunId?: RunId | null;
   /** The run whose app requests this one. */
   workflow?: CallingRun | undefined;
-  /** The depth of the parent run of a planned run, which must not start its workflows from the top again. */
-  workflowDepth?: number | undefined;
+  /** The parent run of a planned run. */
+  parent?: ParentRun | undefined;
   /** Labels as JSON text. */
   labels?: string | null;
   /** Prepares the input once the format is known; throws a 400 for an invalid one. */
@@ -211,11 +214,8 @@ export async function submitEnsemble<R>(parts: SubmitParts<R>, request: Ensemble
     ensemble: request.definition,
   };
   const plan = {
-    ownerUid: run.id,
-    applicationUid: run.application_uid,
-    plannedAt: run.created_at,
-    userEmail: run.user_email,
-    experiment: null,
+    ...{ ownerUid: run.id, applicationUid: run.application_uid, plannedAt: run.created_at },
+    ...{ userEmail: run.user_email, key: run.created_by_key, experiment: null },
   };
   const children = request.children.map((child) => ({
     ...child,
@@ -286,7 +286,7 @@ interface ResolvedRun {
 /** The columns of every new run. */
 function initialRow(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
-  request: RunRequest,
+  request: RunRequest | EnsembleRun,
   { target, formats, input, summary, requestOptions }: ResolvedRun,
 ) {
   const { application, configuration } = request;
@@ -299,7 +299,7 @@ function initialRow(
     instance_id: target.instanceId,
     version_id: target.versionId,
     executable_id: target.executableId,
-    user_email: request.email,
+    ...{ user_email: request.email, created_by_key: request.key },
     name: request.name,
     description: request.description,
     created_at: request.at ?? clock.now(),
@@ -307,6 +307,7 @@ function initialRow(
     reference_id: configuration.run_type?.reference_id ?? null,
     execution_class:
       configuration.execution_class ?? target.configuration.execution_class ?? EXECUTION_CLASS_DEFAULT,
+    max_duration: resolveMaxDuration(request, target.configuration),
     priority: queuing.priority ?? PRIORITY_DEFAULT,
     queuing_disabled: (queuing.disabled ?? false) ? 1 : 0,
     runtime: target.requirements?.runtime ?? '',

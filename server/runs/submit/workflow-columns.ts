@@ -3,29 +3,43 @@ import { WORKFLOW_DEPTH_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import type { CallingRun } from '../../http/handlers/handler.ts';
 import type { RequestedConfiguration } from '../../instances/rules.ts';
+import type { WorkflowName } from '../run-columns.ts';
+import { isProductionRun } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
-import type { WorkflowName } from '../workflows/children.ts';
 
 /** The run request, as far as it says to which workflow the run belongs. */
 interface WorkflowRequest {
   /** The run whose app requests the run; absent for any other caller. */
   workflow?: CallingRun | undefined;
-  /** For a planned run: the depth of its parent run. */
-  workflowDepth?: number | undefined;
+  /** The parent run of a planned run. */
+  parent?: ParentRun | undefined;
 }
+
+/** A parent run, as far as the run below it depends on it. */
+export type ParentRun = Pick<
+  RunsTable,
+  'workflow_depth' | 'experiment_id' | 'experiment_type' | 'child_of_experiment'
+>;
 
 /** The run of an ensemble and the copy of a shadow test stand for their parent, and so have its depth. */
-function computeDepth({ workflow, workflowDepth = 0 }: WorkflowRequest): number {
-  return workflow ? workflow.depth + 1 : workflowDepth;
+function computeDepth({ workflow, parent }: WorkflowRequest): number {
+  return workflow ? workflow.depth + 1 : (parent?.workflow_depth ?? 0);
 }
 
-/** Returns the columns that name the workflow whose app requests the run, and the depth of the run. */
-export function formatWorkflow(request: WorkflowRequest): Pick<RunsTable, 'workflow' | 'workflow_depth'> {
-  const { workflow } = request;
+/** Returns the columns that name the workflow whose app requests the run, and place the run below the runs above it. */
+export function formatWorkflow(
+  request: WorkflowRequest,
+): Pick<RunsTable, 'workflow' | 'workflow_depth' | 'child_of_experiment'> {
+  const { workflow, parent } = request;
+  const isProduction = workflow?.isProduction ?? (parent === undefined || isProductionRun(parent));
   const name: WorkflowName | null = workflow
     ? { application_id: workflow.applicationId, name: workflow.name }
     : null;
-  return { workflow: name && JSON.stringify(name), workflow_depth: computeDepth(request) };
+  return {
+    workflow: name && JSON.stringify(name),
+    workflow_depth: computeDepth(request),
+    child_of_experiment: isProduction ? null : 1,
+  };
 }
 
 /**

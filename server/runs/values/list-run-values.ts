@@ -1,5 +1,7 @@
 /** The values of a run by which lists filter and sort: its columns, the words of its texts, its indicators and options. */
+import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { parseIndicators, parseOptionsSummary } from '../run-columns.ts';
 import { encodeText, encodeValue, splitWords } from './encode-value.ts';
 
 /** More indicators, options or words of one run are not indexed: an app decides how many it reports. */
@@ -43,7 +45,7 @@ export interface RunValue {
 const COLUMN_FIELDS = ['status', 'instance_id', 'version_id', 'user_email', 'run_type'] as const;
 
 /** The field of the ensemble of an ensemble run. */
-export const ENSEMBLE_FIELD = 'ensemble_id';
+const ENSEMBLE_FIELD = 'ensemble_id';
 
 /** The fields whose values change with the name and the description. */
 export const TEXT_FIELDS = ['name', 'text'] as const;
@@ -59,8 +61,8 @@ export function listRunValues(run: IndexedRun): RunValue[] {
   return [
     ...listColumnValues(run),
     ...listTextValues(run),
-    ...listNamedValues(run.indicators, indicatorField),
-    ...listNamedValues(run.options_summary, optionField),
+    ...listNamedValues(parseIndicators(run), indicatorField),
+    ...listNamedValues(parseOptionsSummary(run), optionField),
   ];
 }
 
@@ -76,14 +78,29 @@ export function listFieldColumns(field: string): (typeof INDEXED_COLUMNS)[number
   return COLUMN_FIELDS.filter((column) => column === field);
 }
 
+/** Returns no values for a damaged column: a list reads those of many runs. */
+function listReadable<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
+
 /** Lists the values of one field, except the tags. It computes no others: a list may read thousands of active runs. */
 export function listFieldValues(run: PartialRun, field: string): string[] {
   const { id, name = '', description = '', indicators = '[]', options_summary = '[]' } = run;
   const findValues = (values: readonly RunValue[]): string[] =>
     values.filter((one) => one.field === field).map(({ value }) => value);
   if (TEXT_FIELDS.some((one) => one === field)) return findValues(listTextValues({ id, name, description }));
-  if (field.startsWith(indicatorField(''))) return findValues(listNamedValues(indicators, indicatorField));
-  if (field.startsWith(optionField(''))) return findValues(listNamedValues(options_summary, optionField));
+  if (field.startsWith(indicatorField(''))) {
+    const named = listReadable(() => parseIndicators({ id, indicators }));
+    return findValues(listNamedValues(named, indicatorField));
+  }
+  if (field.startsWith(optionField(''))) {
+    const named = listReadable(() => parseOptionsSummary({ id, options_summary }));
+    return findValues(listNamedValues(named, optionField));
+  }
   const texts = listFieldColumns(field).map((column) => run[column] ?? null);
   return texts.filter((text) => text !== null).map((text) => encodeText(String(text)));
 }
@@ -104,9 +121,11 @@ export function listTextValues({ id, name, description }: Pick<IndexedRun, 'id' 
   return name === '' ? values : [{ field: 'name', value: encodeText(name) }, ...values];
 }
 
-/** Reads `[{name, value}]`. The last value of a name counts, as everywhere else. */
-function listNamedValues(json: string, formatField: (name: string) => string): RunValue[] {
-  const named: { name: string; value: number | string | boolean }[] = JSON.parse(json);
+/** The last value of a name counts, as everywhere else. */
+function listNamedValues(
+  named: readonly Pick<Indicator, 'name' | 'value'>[],
+  formatField: (name: string) => string,
+): RunValue[] {
   const values = new Map(
     named.slice(0, INDEXED_VALUES_MAX).map(({ name, value }) => [formatField(name), encodeValue(value)]),
   );

@@ -2,8 +2,8 @@
  * Statements that write the values of runs.
  *
  * Invariant: a run that is neither queued nor running has its values, written in the transaction that gave it its status.
- * Runs from before the table get theirs from a job. A queued run has none, so that creating it costs nothing. Only tags are
- * written when they are set, also those of an active run.
+ * A queued run has none, so that creating it costs nothing. Only tags are written when they are set, also those of an active
+ * run.
  */
 import { hash } from 'node:crypto';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';

@@ -3,22 +3,33 @@
 import { RUN_VIEWS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { isBlankViewName } from '@switchyard/contract/runs/views/blank-view-name.ts';
-import type { RunView, RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
+import { type RunView, RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
 import type { RunViewId } from '@switchyard/contract/schemas/ids.ts';
+import { listHiddenColumns } from '../../applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Writer } from '../../database/database.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
+import { formatReadableRows } from '../../http/lists/readable-rows.ts';
+import { computeUpdateTime, requireUnchanged } from '../../http/requests/conditional-writes.ts';
 import { makeId } from '../../random.ts';
 import { parseRunFilter } from '../listing/parse-run-filter.ts';
+import { listFilterOptions } from '../listing/run-filter.ts';
 import type { RunViewsTable } from './schema.ts';
 import * as store from './store.ts';
 
-export const listRunViews: OperationHandler<'listRunViews'> = async ({ database }, { caller, params }) => {
+export const listRunViews: OperationHandler<'listRunViews'> = async (
+  { database, log },
+  { caller, params },
+) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
   const views = await store.listViews(database.read, application.uid, caller.owner);
-  const items = views.map((view) => formatView(view, caller));
+  const hidden = await listHiddenColumns(database.read, application.uid, caller.role);
+  const items = await formatReadableRows(log, views, (some) =>
+    some.map((view) => formatView(view, caller)).filter(({ table }) => !usesOptions(table, hidden)),
+  );
   return { status: 200, body: { items: items.sort(compareViews) } };
 };
 
@@ -58,12 +69,13 @@ export const updateRunView: OperationHandler<'updateRunView'> = async (
   if (body.table) assertValidTable(body.table);
   return commit(async (tx) => {
     const view = await lockChangeableView(tx, application.uid, params.view_id, caller);
+    requireUnchanged({ noun: `view ${quoteValue(view.id)}`, updatedAt: view.updated_at }, body);
     const changed: RunViewsTable = {
       ...view,
       name: body.name ?? view.name,
       is_shared: (body.is_shared ?? view.is_shared === 1) ? 1 : 0,
       table_state: body.table ? JSON.stringify(body.table) : view.table_state,
-      updated_at: clock.now(),
+      updated_at: computeUpdateTime(clock.now(), view),
     };
     await assertNameIsFree(tx, changed);
     await store.replaceView(tx, changed);
@@ -92,8 +104,17 @@ function assertVisibleName(name: string): void {
 }
 
 /** Throws a 400 for filters that the list of runs refuses. */
-function assertValidTable({ filters, sort }: RunViewTable): void {
-  parseRunFilter({ ...filters, ...(sort !== undefined && { sort }) }, { start: 0, end: 0 });
+function assertValidTable(table: RunViewTable): void {
+  parseTable(table);
+}
+
+function parseTable({ filters, sort }: RunViewTable) {
+  return parseRunFilter({ ...filters, ...(sort !== undefined && { sort }) }, { start: 0, end: 0 });
+}
+
+/** Returns true for a view that filters or sorts by one of the options: a filter names a value of it. */
+function usesOptions(table: RunViewTable, names: ReadonlySet<string>): boolean {
+  return names.size > 0 && listFilterOptions(parseTable(table)).some((name) => names.has(name));
 }
 
 /** Throws a 400 if the author has another view of this name, or as many as a member may have. */
@@ -123,8 +144,10 @@ async function lockChangeableView(
   return view;
 }
 
+const parseTableState = parseColumn('run_views', 'id', 'table_state', RunViewTable);
+
 function formatView(view: RunViewsTable, caller: Caller): RunView {
-  const table: RunViewTable = JSON.parse(view.table_state);
+  const table = parseTableState(view);
   return {
     id: view.id,
     name: view.name,

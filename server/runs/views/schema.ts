@@ -1,6 +1,7 @@
 /** Table of the saved views of runs. */
 import type { RunViewId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../../database/migrate.ts';
 
 export interface RunViewsTable {
   id: RunViewId;
@@ -22,27 +23,12 @@ declare module '../../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0099-run-views',
-    async up(db) {
-      await db.schema
-        .createTable('run_views')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('application_uid', 'text', (column) => column.notNull())
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('author_email', 'text', (column) => column.notNull())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('is_shared', 'integer', (column) => column.notNull())
-        .addColumn('table_state', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createIndex('run_views_of_application')
-        .on('run_views')
-        .columns(['application_uid', 'owner'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table run_views (
+      id text primary key, application_uid text not null, owner text not null, author_email text not null,
+      name text not null, is_shared integer not null, table_state text not null, created_at bigint not null,
+      updated_at bigint not null
+    )`,
+    sql`create index run_views_of_application on run_views (application_uid, owner)`,
+  ]);

@@ -101,7 +101,7 @@ test('each member has each name once, and at most 50 views', async () => {
 test.each([
   [{ name: '', table: {} }, 'name'],
   [{ name: ' ', table: {} }, 'name is " ", which is blank'],
-  [{ name: '\u00a0\t\u200b', table: {} }, 'Give at least one visible character'],
+  [{ name: '\u00a0\u3000', table: {} }, 'Give at least one visible character'],
   [{ name: 'x'.repeat(65), table: {} }, 'name'],
   [{ name: 'x' }, 'table'],
   [{ name: 'x', table: { filters: { status: 'done' } } }, 'status'],

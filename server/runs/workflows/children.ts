@@ -15,18 +15,6 @@ import type { CallingRun } from '../../http/handlers/handler.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
 
-/** The run whose app created a run, as its child shows it. */
-export interface WorkflowName {
-  application_id: string;
-  name: string;
-}
-
-/** Parses the column `workflow` of a run; null for a run that no app created. */
-export function parseWorkflowName({ workflow }: Pick<RunsTable, 'workflow'>): WorkflowName | null {
-  const name: WorkflowName | null = workflow === null ? null : JSON.parse(workflow);
-  return name;
-}
-
 /** A request of a parent for a child run. */
 interface ChildRequest {
   parent: Pick<CallingRun, 'id' | 'fence'>;

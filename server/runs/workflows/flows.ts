@@ -1,7 +1,8 @@
 /** Statements on the graphs of workflows. */
-import type { Flow } from '@switchyard/contract/runs/workflows/flow.ts';
+import { Flow } from '@switchyard/contract/runs/workflows/flow.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../database/database.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import { locked } from '../../database/row-locks.ts';
 
 interface StoredFlow {
@@ -10,12 +11,13 @@ interface StoredFlow {
   updatedAt: number;
 }
 
+const parseGraph = parseColumn('run_flows', 'run_id', 'graph', Flow.properties.pipeline_graph);
+
 /** Returns the last graph of the run; null when it has none. */
 export async function findFlow(db: Reader, run: RunId): Promise<StoredFlow | null> {
   const row = await db.selectFrom('run_flows').selectAll().where('run_id', '=', run).executeTakeFirst();
   if (!row) return null;
-  const graph: Flow['pipeline_graph'] = JSON.parse(row.graph);
-  return { graph, updatedAt: row.updated_at };
+  return { graph: parseGraph(row), updatedAt: row.updated_at };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Tables of workflows: the child runs of each run whose app created runs, and the graphs that apps sent. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../../database/migrate.ts';
 
 /** A child run, under the request that created it; see children.ts. */
 interface RunChildrenTable {
@@ -28,33 +29,12 @@ declare module '../../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0131-workflows',
-    async up(db) {
-      for (const column of ['api_access', 'workflow'] as const)
-        await db.schema.alterTable('runs').addColumn(column, 'text').execute();
-      await db.schema.alterTable('runs').addColumn('slot_released_at', 'bigint').execute();
-      await db.schema
-        .alterTable('runs')
-        .addColumn('workflow_depth', 'integer', (column) => column.notNull().defaultTo(0))
-        .execute();
-      await db.schema
-        .createTable('run_children')
-        .addColumn('parent_run_id', 'text', (column) => column.notNull())
-        .addColumn('fingerprint', 'text', (column) => column.notNull())
-        .addColumn('occurrence', 'integer', (column) => column.notNull())
-        .addColumn('run_id', 'text', (column) => column.notNull())
-        .addColumn('fence', 'integer', (column) => column.notNull())
-        .addPrimaryKeyConstraint('run_children_key', ['parent_run_id', 'fingerprint', 'occurrence'])
-        .execute();
-      await db.schema.createIndex('run_children_by_run').on('run_children').column('run_id').execute();
-      await db.schema
-        .createTable('run_flows')
-        .addColumn('run_id', 'text', (column) => column.primaryKey())
-        .addColumn('graph', 'text', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table run_children (
+      parent_run_id text not null, fingerprint text not null, occurrence integer not null, run_id text not null,
+      fence integer not null, constraint run_children_key primary key (parent_run_id, fingerprint, occurrence)
+    )`,
+    sql`create index run_children_by_run on run_children (run_id)`,
+    sql`create table run_flows (run_id text primary key, graph text not null, updated_at bigint not null)`,
+  ]);

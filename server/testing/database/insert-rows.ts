@@ -13,6 +13,7 @@ import type {
   WebhookId,
 } from '@switchyard/contract/schemas/ids.ts';
 import type { Insertable } from 'kysely';
+import { NO_TRUST } from '../../applications/html-trust.ts';
 import type { Tables, Writer } from '../../database/database.ts';
 import { NOT_STARTED } from '../../runs/submit/not-started.ts';
 
@@ -45,6 +46,7 @@ export async function insertApplication(tx: Writer, columns: Columns<'applicatio
       default_instance: 'latest',
       default_experiment_instance: 'latest',
       active_executable_id: null,
+      ...NO_TRUST,
       deleted_at: null,
       created_at: CREATED_AT,
       updated_at: CREATED_AT,
@@ -92,6 +94,8 @@ export async function insertWebhook(tx: Writer, columns: Columns<'webhooks'> = {
       previous_secret: null,
       previous_until: null,
       disabled_at: null,
+      created_by: '',
+      created_by_key: null,
       created_at: CREATED_AT,
       updated_at: CREATED_AT,
       ...columns,

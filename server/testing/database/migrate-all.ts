@@ -8,11 +8,3 @@ import { migrations } from '../../migrations.ts';
 export async function migrateAll(database: Database, extra: readonly Migration[] = []): Promise<void> {
   await migrate(database, [...migrations, ...extra]);
 }
-
-/** Applies the migrations of an older release: those up to the number, such as `0044`. */
-export async function migrateUntil(database: Database, number: string): Promise<void> {
-  await migrate(
-    database,
-    migrations.filter(({ name }) => name.slice(0, number.length) <= number),
-  );
-}

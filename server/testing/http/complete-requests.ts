@@ -1,6 +1,24 @@
 /** Request bodies for tests that change every field of every operation. */
 import { COMPLETE_WORKER_BODIES } from './complete-worker-bodies.ts';
 
+const COMPLETE_BISECT = {
+  id: 'dearer',
+  name: 'Any name',
+  description: 'A description of 30 characters.',
+  input_set_id: 'peaks',
+  input_ids: ['monday'],
+  instance_id: 'i1',
+  indicator: 'result.value',
+  good_version_id: 'v1',
+  bad_version_id: 'unused',
+  difference: { type: 'relative', value: 0.5 },
+  direction: 'maximize',
+  confidence: 0.9,
+  maximum_runs: 1000,
+  priority: 9,
+  max_duration: 60,
+};
+
 /** For each operation a body with every field of its schema, so that mutations reach all of them. */
 export const COMPLETE_BODIES: Record<string, unknown> = {
   createKey: { name: 'Any name', role: 'viewer', user_email: 'a@example.com' },
@@ -269,21 +287,8 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   updateShadowTest: { name: 'Any name', description: 'Any description', status: 'x', comparisons: [] },
   stopShadowTest: { intent: 'cancel', status: 'x' },
   replayRun: { name: 'Any name', description: 'Any description' },
-  createBisectExperiment: {
-    id: 'dearer',
-    name: 'Any name',
-    description: 'A description of 30 characters.',
-    input_set_id: 'peaks',
-    input_ids: ['monday'],
-    instance_id: 'i1',
-    indicator: 'result.value',
-    good_version_id: 'v1',
-    bad_version_id: 'unused',
-    difference: { type: 'relative', value: 0.5 },
-    direction: 'maximize',
-    confidence: 0.9,
-    maximum_runs: 1000,
-  },
+  planBisectExperiment: COMPLETE_BISECT,
+  createBisectExperiment: COMPLETE_BISECT,
   updateBisectExperiment: { name: 'Any name', description: 'Any description' },
   stopBisectExperiment: {},
   planExperiment: {

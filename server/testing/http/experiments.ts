@@ -54,6 +54,7 @@ export async function createExperiments(
     createShadowTest: { ...shadow, id: 'another' },
     createSwitchbackTest: { ...switchback, id: 'another' },
     createBisectExperiment: { ...bisect, id: 'another' },
+    planBisectExperiment: bisect,
     createInputSet: { name: 'Any name', run_ids: [run_id] },
     createInput: { run_id },
     createAcceptanceTest: accept,

@@ -155,7 +155,9 @@ function createAdapter(name: string, consoles: readonly string[]): Adapter {
     [CONSOLE_CLIENT.id]: {
       client_id: CONSOLE_CLIENT.id,
       client_secret: CONSOLE_CLIENT.secret,
-      redirect_uris: [...consoles],
+      get redirect_uris() {
+        return [...consoles];
+      },
     },
     [CLI_CLIENT_ID]: {
       client_id: CLI_CLIENT_ID,

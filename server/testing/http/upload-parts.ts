@@ -38,11 +38,16 @@ export const readOffset = async (url: string): Promise<string> => {
   return `${response.headers.get('upload-offset')} ${response.headers.get('upload-complete')}`;
 };
 
-/** Sends the headers of a part, a body that ends early, and closes the connection. */
+/** Sends the headers of a part, a body that ends early, and closes the connection, once the server `receives` the body. */
 export async function sendCutPart(
   server: { url: string },
   url: string,
-  { offset, body, headers }: { offset: number; body: Buffer; headers: string },
+  {
+    offset,
+    body,
+    headers,
+    receives,
+  }: { offset: number; body: Buffer; headers: string; receives?: () => Promise<void> },
 ): Promise<void> {
   const { pathname, search } = new URL(url);
   const socket = await openSocket(server.url);
@@ -50,5 +55,6 @@ export async function sendCutPart(
     `PATCH ${pathname}${search} HTTP/1.1\r\nHost: x\r\nUpload-Offset: ${offset}\r\nUpload-Complete: ?1\r\n${headers}\r\n\r\n`,
   );
   await new Promise((resolve) => socket.write(body, resolve));
+  await receives?.();
   socket.end();
 }

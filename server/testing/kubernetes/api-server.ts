@@ -55,6 +55,8 @@ export interface KubernetesApi {
   readonly forbidden: Set<string>;
   /** Queries of the deletions. */
   readonly deletions: URLSearchParams[];
+  /** The answers to the next lists, as those of a proxy before the API server. */
+  readonly proxied: object[];
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ const validators = {
 export async function startKubernetesApi(namespace: string): Promise<KubernetesApi> {
   const api: Omit<KubernetesApi, 'kubeconfig' | 'close'> = {
     ...{ jobs: new Map(), secrets: new Map(), pods: [], events: [], forbidden: new Set(), deletions: [] },
+    proxied: [],
   };
   const server = createServer((request, response) => {
     void respond(request, response, { namespace, ...api });
@@ -123,6 +126,8 @@ function handle(request: IncomingMessage, text: string, state: State): [number, 
     throw new Refusal(404, 'the server could not find the requested resource');
   if (match[1] !== state.namespace)
     throw new Refusal(403, `${kind} is forbidden: cannot access the namespace "${match[1]}"`);
+  const proxied = request.method === 'GET' ? state.proxied.shift() : undefined;
+  if (proxied) return [200, proxied];
   if (state.forbidden.has(kind)) throw new Refusal(403, `${kind} is forbidden: cannot list resource`);
   if (kind === 'pods' || kind === 'events') {
     if (request.method !== 'GET' || name !== undefined)

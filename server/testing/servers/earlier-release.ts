@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrations } from '../../migrations.ts';
+import { BASELINE, migrations } from '../../migrations.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The packages that the server loads; an earlier commit may lack some of them. */
@@ -15,7 +15,7 @@ const runGit = (...args: string[]): string =>
 
 /**
  * Returns the last commit without the newest migration of this code, so that an upgrade from it migrates the database; null
- * without the history, as in a shallow clone.
+ * without the history, as in a shallow clone. Nothing is upgraded to the baseline, so without a later migration it is HEAD.
  */
 export function findEarlierCommit(): string | null {
   const newest =
@@ -23,21 +23,24 @@ export function findEarlierCommit(): string | null {
       .map(({ name }) => name)
       .toSorted()
       .at(-1) ?? '';
-  try {
-    const adding = runGit('log', '-1', '--format=%H', `-S'${newest}'`, '--', 'server');
-    return runGit('rev-parse', '--verify', adding === '' ? 'HEAD' : `${adding}^`);
-  } catch {
-    return null;
-  }
+  const adding = newest === BASELINE ? null : findAddingCommit(newest);
+  return findCommit(adding === null ? 'HEAD' : `${adding}^`);
 }
 
-/** Returns the first commit that has the file; null without the history, as in a shallow clone. */
-export function findAddingCommit(file: string): string | null {
+/** Returns the first commit with the migration; null before it is committed, and without the history. */
+export function findAddingCommit(migration: string): string | null {
+  const commits = runGitOrNull('log', '--format=%H', `-S'${migration}'`, '--', 'server');
+  return commits?.split('\n').at(-1) || null;
+}
+
+/** Returns the commit of the name; null without it in the history, as in a shallow clone. */
+export function findCommit(name: string): string | null {
+  return runGitOrNull('rev-parse', '--verify', `${name}^{commit}`);
+}
+
+function runGitOrNull(...args: string[]): string | null {
   try {
-    // Its last commit seems to add every file.
-    if (runGit('rev-parse', '--is-shallow-repository') === 'true') return null;
-    const adding = runGit('log', '--diff-filter=A', '--format=%H', '--', file).split('\n').at(-1);
-    return adding ? runGit('rev-parse', '--verify', `${adding}^{commit}`) : null;
+    return runGit(...args);
   } catch {
     return null;
   }

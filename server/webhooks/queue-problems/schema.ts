@@ -1,7 +1,8 @@
 /** The table of problems that are under way: one row for each account and kind, from the first check that finds it. */
 import type { QueueProblemKind } from '@switchyard/contract/account/event-types.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Migration } from '../../database/migrate.ts';
+import { sql } from 'kysely';
+import { executeAll, type Migration } from '../../database/migrate.ts';
 
 export interface QueueProblemsTable {
   account_id: AccountId;
@@ -21,20 +22,10 @@ declare module '../../database/database.ts' {
   }
 }
 
-export const migrations: readonly Migration[] = [
-  {
-    name: '0118-queue-problems',
-    async up(db) {
-      await db.schema
-        .createTable('queue_problems')
-        .addColumn('account_id', 'text', (column) => column.notNull())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('id', 'text', (column) => column.notNull())
-        .addColumn('found_at', 'bigint', (column) => column.notNull())
-        .addColumn('begun', 'text')
-        .addColumn('absent_since', 'bigint')
-        .addPrimaryKeyConstraint('queue_problems_of_account', ['account_id', 'kind'])
-        .execute();
-    },
-  },
-];
+export const createTables: Migration['up'] = (db) =>
+  executeAll(db, [
+    sql`create table queue_problems (
+      account_id text not null, kind text not null, id text not null, found_at bigint not null, begun text,
+      absent_since bigint, constraint queue_problems_of_account primary key (account_id, kind)
+    )`,
+  ]);

@@ -3,11 +3,12 @@
  * checks did not find it for a minute. So a start of a process, a short pause of a machine or a retry sends nothing. The row
  * of the problem and its deliveries change in one transaction, so each event is sent once, also by several processes.
  */
-import type { QueueProblemInfo } from '@switchyard/contract/account/webhook-schemas.ts';
+import { QueueProblemInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { lockAccount } from '../../account/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
+import { parseColumn } from '../../database/parse-column.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
 import type { ProblemThresholds } from '../../settings/webhook-settings.ts';
@@ -79,11 +80,12 @@ async function applyCheck(parts: Parts, tx: Writer, { account, now, found }: Che
     } else if (row.absent_since !== null) await updateProblem(tx, row, { absent_since: null });
   }
   for (const row of rows.filter(({ kind }) => !found.some((problem) => problem.kind === kind))) {
-    if (row.begun === null) await deleteProblems(tx, account, row.kind);
+    const begun = parseBegun(row);
+    if (begun === null) await deleteProblems(tx, account, row.kind);
     else if (row.absent_since === null) await updateProblem(tx, row, { absent_since: now });
     else if (now - row.absent_since >= ABSENCE_MS) {
       await deleteProblems(tx, account, row.kind);
-      await send(2, formatEnd(row.begun, row.absent_since));
+      await send(2, formatEnd(begun, row.absent_since));
     }
   }
 }
@@ -113,7 +115,8 @@ function formatBegin(
   };
 }
 
-function formatEnd(begun: string, endedAt: number): QueueProblemInfo {
-  const info: QueueProblemInfo = JSON.parse(begun);
+const parseBegun = parseColumn('queue_problems', 'id', 'begun', QueueProblemInfo);
+
+function formatEnd(info: QueueProblemInfo, endedAt: number): QueueProblemInfo {
   return { ...info, status: 'ended', ended_at: formatRfc3339(endedAt) };
 }

@@ -33,7 +33,8 @@ async function fetchBanner(address: string): Promise<Pick<CachedBanner, 'banner'
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(FETCH_MS),
     });
-    const banner = parseBanner(JSON.parse(await readText(response)), location.href);
+    const content: unknown = JSON.parse(await readText(response));
+    const banner = parseBanner(content, location.href);
     if (!response.ok || banner === undefined) throw new Error('The response is not a banner.');
     writeStorage(CACHE, JSON.stringify({ fetchedAt: Date.now(), banner } satisfies CachedBanner));
     return { banner };

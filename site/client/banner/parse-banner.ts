@@ -1,4 +1,5 @@
 /** Parses banner files and the copies that browsers cache. Pure. */
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { BANNER_CACHE_MS, type Banner } from '@switchyard/contract/site/banner.ts';
 
 /** A cached banner; null for a file without one. `fetchedAt` is in milliseconds since 1970. */
@@ -21,7 +22,8 @@ export function parseBanner(value: unknown, base: string): Banner | null | undef
 export function parseCachedBanner(text: string | null, now: number, base: string): CachedBanner | undefined {
   if (text === null) return undefined;
   try {
-    const { fetchedAt, banner }: { fetchedAt?: unknown; banner?: unknown } = JSON.parse(text) ?? {};
+    const cached: unknown = JSON.parse(text);
+    const { fetchedAt, banner } = isRecord(cached) ? cached : {};
     const known = parseBanner(banner, base);
     if (typeof fetchedAt !== 'number' || known === undefined) return undefined;
     const age = now - fetchedAt;

@@ -1,5 +1,5 @@
 /** The hits that a reader opened from the search, last first. They never leave the browser. */
-import type { SearchHit } from '@switchyard/contract/site/search.ts';
+import type { SearchHit } from '@switchyard/contract/site/search-records.ts';
 import { readStorage, writeStorage } from '../storage.ts';
 
 const KEY = 'recent';

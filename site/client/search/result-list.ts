@@ -1,4 +1,4 @@
-import type { SearchHit } from '@switchyard/contract/site/search.ts';
+import type { SearchHit } from '@switchyard/contract/site/search-records.ts';
 import { saveRecentHit } from './recent-hits.ts';
 import { renderOption } from './result-option.ts';
 

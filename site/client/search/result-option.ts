@@ -1,5 +1,6 @@
 /** Renders a hit of the search as an option of the list. */
-import { type SearchHit, splitAtMarks } from '@switchyard/contract/site/search.ts';
+import { splitAtMarks } from '@switchyard/contract/site/search.ts';
+import type { SearchHit } from '@switchyard/contract/site/search-records.ts';
 
 /**
  * Returns a link with the path, title and passage of the hit, and the words `marks` highlighted. Returns undefined for a hit

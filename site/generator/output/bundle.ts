@@ -123,9 +123,8 @@ export async function buildBundle(): Promise<Bundle> {
     compileInlineScript('head.ts'),
     compileInlineScript('tabs.ts'),
   ]);
-  const speculation = JSON.stringify(
-    JSON.parse(readFileSync(join(site, 'client/inline/speculation.json'), 'utf8')),
-  );
+  const rules: unknown = JSON.parse(readFileSync(join(site, 'client/inline/speculation.json'), 'utf8'));
+  const speculation = JSON.stringify(rules);
   const { files, ...assets } = client;
   return { render, files, assets: { ...assets, inline: { head, tabs, speculation } } };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DOCUMENT_NAMES, documentUrl } from '@switchyard/contract/openapi/documents.ts';
-import type { SearchRecord } from '@switchyard/contract/site/search.ts';
+import type { SearchRecord } from '@switchyard/contract/site/search-records.ts';
 import { UNLISTED_ROUTES } from '../../page-data.ts';
 import type { Site } from '../pages/read-site.ts';
 import type { PageSection } from '../pages/search-sections.ts';
@@ -15,10 +15,16 @@ type Place = {
   sections: PageSection[];
 };
 
+/** `npm run documents` has written the document. */
+function readDocument(path: string): OpenApiDocument {
+  const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  return document as OpenApiDocument;
+}
+
 /** Builds the records of the search: the sections of every page, and each operation with the page that shows it. */
 export function buildSearchRecords(site: Site): SearchRecord[] {
   const documents = new Map<string, OpenApiDocument>(
-    DOCUMENT_NAMES.map((name) => [name, JSON.parse(readFileSync(fileURLToPath(documentUrl(name)), 'utf8'))]),
+    DOCUMENT_NAMES.map((name) => [name, readDocument(fileURLToPath(documentUrl(name)))]),
   );
   return listPlaces(site).flatMap(({ slug, meta, intro, keywords, sections }) =>
     sections.flatMap(({ id, header, text, code, operations }, index): SearchRecord[] => {

@@ -6,7 +6,7 @@
  *     node site/pictures/experiments/bisect-diagram.ts draw > site/content/using-switchyard/experiments/bisect.svg
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import search from './bisect-search.json' with { type: 'json' };
 
 /** The fields of a finished search that the picture shows. */
 export interface BisectSearch {
@@ -34,9 +34,9 @@ function reduceSearch({ good_version_id, version_ids, difference, steps }: Bisec
   };
 }
 
-/** Draws the versions from left to right, a dot for each tested one, and the limit between good and bad. */
+/** Draws the versions from left to right, a dot for each tested one, and the difference that matters. */
 export function drawBisectDiagram({ good_version_id, version_ids, difference, steps }: BisectSearch): string {
-  const limit = difference.value / 2;
+  const limit = difference.value;
   const highest = Math.max(difference.value, ...steps.map(({ effect }) => effect));
   const y = (effect: number) => round(plot.bottom - (effect / highest) * (plot.bottom - plot.top - 14));
   const apart = (plot.right - plot.left) / version_ids.length;
@@ -61,7 +61,7 @@ ${dots.join('\n')}
 
 /** Reads the stored search. */
 export function readSearch(): BisectSearch {
-  return JSON.parse(readFileSync(join(import.meta.dirname, 'bisect-search.json'), 'utf8'));
+  return search;
 }
 
 if (import.meta.main) {

@@ -6,14 +6,15 @@
  *     node site/pictures/experiments/changes-diagram.ts draw batch > site/content/using-switchyard/experiments/batch-changes.svg
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import changesByPage from './changes.json' with { type: 'json' };
 
 /** One candidate: the ratio of candidate to control on each input, ascending, and their geometric mean. */
 export interface Changes {
   name: string;
   ratios: number[];
   value: number;
-  interval: { low: number; high: number };
+  /** Null where too few inputs differ. */
+  interval: { low: number; high: number } | null;
   /** The largest ratio that a rule accepts, drawn as a dashed line. */
   threshold?: number;
 }
@@ -115,8 +116,7 @@ export function drawChanges(candidates: readonly Changes[], caption: string): st
   const ticks = listTicks(
     candidates.flatMap(({ ratios, interval, threshold = 1 }) => [
       ...ratios,
-      interval.low,
-      interval.high,
+      ...(interval === null ? [] : [interval.low, interval.high]),
       threshold,
     ]),
   );
@@ -142,12 +142,11 @@ function drawPanel(changes: Changes, ticks: readonly number[], y: (ratio: number
     `  <path class="${Math.abs(tick - 1) < 1e-9 ? 'rail' : 'grid-line'}" d="M${across} ${y(tick)}H${plot.right}" />`,
     `  <text x="30" y="${round(y(tick) + 4)}">${formatChange(tick, 0)}</text>`,
   ]);
-  const [top, bottom] = [y(interval.high), y(interval.low)];
   const apart = (plot.right - plot.left) / ratios.length;
   const places = ratios.map((ratio, index) => [round(plot.left + (index + 0.5) * apart), y(ratio)] as const);
   return [
     ...lines,
-    `  <rect class="interval" x="${plot.left}" y="${top}" width="${plot.right - plot.left}" height="${round(bottom - top)}" />`,
+    ...(interval === null ? [] : [drawBand(y(interval.high), y(interval.low))]),
     `  <path class="route" d="M${plot.left} ${y(value)}H${plot.right}" />`,
     ...(threshold === undefined
       ? []
@@ -158,11 +157,12 @@ function drawPanel(changes: Changes, ticks: readonly number[], y: (ratio: number
   ];
 }
 
-const DATA_PATH = join(import.meta.dirname, 'changes.json');
+const drawBand = (top: number, bottom: number) =>
+  `  <rect class="interval" x="${plot.left}" y="${top}" width="${plot.right - plot.left}" height="${round(bottom - top)}" />`;
 
 /** Reads the stored changes of the page's example. */
 export function readChanges(page: string): Changes[] {
-  const stored: Record<string, Changes[]> = JSON.parse(readFileSync(DATA_PATH, 'utf8'));
+  const stored: Record<string, Changes[]> = changesByPage;
   const changes = stored[page];
   if (!changes)
     throw new Error(

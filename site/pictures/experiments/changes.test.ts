@@ -21,8 +21,10 @@ function readOutput(page: string): string {
 /** Returns the effect as the command line prints it. */
 function formatPrinted({ value, interval }: Changes): string {
   const effect = { measure: 'relative', margin: null, value: value - 1 } as const;
+  const change = formatChange('relative', effect.value);
+  if (interval === null) return `${change}.`.replaceAll('\u00a0', ' ');
   const ends = { low: interval.low - 1, high: interval.high - 1 };
-  const text = `${formatChange('relative', effect.value)} (95 % interval ${formatInterval({ ...effect, ...ends })}).`;
+  const text = `${change} (95 % interval ${formatInterval({ ...effect, ...ends })}).`;
   return text.replaceAll('\u00a0', ' ');
 }
 
@@ -68,6 +70,12 @@ describe.each(Object.keys(PRINTED))('the picture of %s', (page) => {
   });
 });
 
+/** The ends of an interval that the example has. */
+function ends({ name, interval }: Changes): NonNullable<Changes['interval']> {
+  if (interval === null) throw new Error(`${name} has no interval.`);
+  return interval;
+}
+
 /** Sentences of the pages with numbers of the example. */
 const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
   [
@@ -77,8 +85,8 @@ const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
         ? []
         : [
             `the plans of the candidate are ${Math.round(100 * (1 - first.value))} % cheaper`,
-            `between ${size(first.interval.high)} and ${size(first.interval.low)}`,
-            `a saving of ${size(first.interval.high)}, the near end`,
+            `between ${size(ends(first).high)} and ${size(ends(first).low)}`,
+            `a saving of ${size(ends(first).high)}, the near end`,
             `Up to ${Math.round(100 * (1 - 0.05 ** (1 / first.ratios.length)))} % of other days may be worse`,
           ],
   ],
@@ -89,8 +97,9 @@ const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
         ? []
         : [
             `its plans cost ${size(short.value)} more`,
-            `between ${size(short.interval.low)} and ${size(short.interval.high)}`,
-            `a saving of at most ${size(long.interval.low)}`,
+            `between ${size(ends(short).low)} and ${size(ends(short).high)}`,
+            // Clopper and Pearson: scipy's beta.ppf(0.95, 3, 10) = 0.438105.
+            `up to 44 % of other days may differ`,
           ],
   ],
   [
@@ -100,7 +109,7 @@ const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
         ? []
         : [
             `the plans of the candidate would have been ${Math.round(100 * (1 - first.value))} % cheaper`,
-            `between ${size(first.interval.high)} and ${size(first.interval.low)}`,
+            `between ${size(ends(first).high)} and ${size(ends(first).low)}`,
             `won on ${count(first.ratios, (ratio) => ratio < 1)} of ${first.ratios.length} days`,
           ],
   ],
@@ -112,7 +121,7 @@ const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
         : [
             `the plans of the candidate cost ${size(fast.value)} more`,
             `the plans cost ${size(equal.value)} more on these twelve days`,
-            `from ${percent(equal.interval.low).replace('-', '−')} to +${percent(equal.interval.high)}`,
+            `from ${percent(ends(equal).low).replace('-', '−')} to +${percent(ends(equal).high)}`,
           ],
   ],
 ];

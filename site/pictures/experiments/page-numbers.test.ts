@@ -48,9 +48,10 @@ describe('the picture of a bisect experiment', () => {
       );
   });
 
-  test('separates the versions at half of the difference', () => {
-    const limit = search.difference.value / 2;
-    expect(readOutput('bisect')).toContain(`by more than ${(100 * limit).toFixed(1)} %`);
+  test('separates the versions at the difference', () => {
+    const limit = search.difference.value;
+    const first = search.steps.find(({ decision }, index) => index > 0 && decision === 'worse');
+    expect(readOutput('bisect')).toContain(`"${first?.version_id}" is the first`);
     for (const { decision, effect } of search.steps) expect(effect > limit).toBe(decision === 'worse');
   });
 });

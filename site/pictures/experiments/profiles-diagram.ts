@@ -5,7 +5,7 @@
  *     node site/pictures/experiments/profiles-diagram.ts draw > site/content/using-switchyard/experiments/profiles.svg
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import storedProfiles from './profiles.json' with { type: 'json' };
 
 /** The profile of one option set: from `x` times the best value on, the share of inputs is `share`. */
 export interface Profile {
@@ -63,7 +63,7 @@ ${profiles.map(drawLegend).join('\n')}
 
 /** Reads the stored profiles. */
 export function readProfiles(): Profile[] {
-  return JSON.parse(readFileSync(join(import.meta.dirname, 'profiles.json'), 'utf8'));
+  return storedProfiles;
 }
 
 if (import.meta.main) {

@@ -14,10 +14,10 @@ import {
   simulateIntervals,
   simulatePairs,
   simulatePeeking,
+  simulateVersions,
 } from './simulate.ts';
+import { dot, drawShares, frame, path, plot, round, scale, text } from './svg.ts';
 
-const WIDTH = 380;
-const plot = { left: 56, right: 366, top: 24, bottom: 160 };
 const SEED = 7;
 /** Of the first seeds, one with a single miss among twenty intervals: the number to expect. */
 const INTERVALS_SEED = 4;
@@ -26,6 +26,11 @@ const TRUE_CHANGE = -5;
 
 /** The numbers of looks at an A/A test, and of units of time. */
 const LOOKS = [1, 2, 5, 10, 20];
+/** The numbers of versions of each instance among twenty inputs. */
+const VERSIONS = [1, 2, 4, 10];
+/** Share of inputs that differ in the picture of ties, and the sizes of its experiments. */
+const DIFFERING_SHARE = 0.05;
+const TIED_INPUTS = [10, 20, 50, 100];
 /** The plan of the switchback test: two units of each side in turn. */
 export const UNITS = [false, false, true, true, false, false, true, true];
 /** Effects in standard deviations of the changes, each a line of the picture, and the place of its label. */
@@ -35,23 +40,6 @@ const EFFECTS = [
   { effect: 0.2, label: { inputs: 72, share: 0.54 } },
 ];
 const INPUTS_MAX = 100;
-
-const round = (number: number) => Math.round(number * 10) / 10;
-const text = (x: number, y: number, words: string | number) =>
-  `  <text x="${round(x)}" y="${round(y)}">${words}</text>`;
-const path = (name: string, d: string) => `  <path class="${name}" d="${d}" />`;
-const dot = (x: number, y: number) => `M${round(x)} ${round(y)}h0`;
-
-function frame(lines: readonly string[], height = 204): string {
-  return `<svg aria-hidden="true" viewBox="0 0 ${WIDTH} ${height}">\n${lines.join('\n')}\n</svg>`;
-}
-
-/** Returns a linear scale from numbers to places. */
-function scale(from: readonly [number, number], to: readonly [number, number]): (value: number) => number {
-  const [low, high] = from;
-  const [start, end] = to;
-  return (value) => start + ((value - low) / (high - low)) * (end - start);
-}
 
 /** The pairs of the picture. */
 export function listPairs(): Pair[] {
@@ -172,21 +160,42 @@ export function listPeeking(): { looks: number; share: number }[] {
 
 /** One bar for each number of looks, and the promised 5 %. */
 function drawPeeking(): string {
-  const y = scale([0, 0.28], [plot.bottom, plot.top]);
-  const bars = listPeeking().flatMap(({ looks, share }, index) => {
-    const x = plot.left + 34 + 60 * index;
+  const bars = listPeeking().map(({ looks, share }) => ({ name: looks, share }));
+  return drawShares(bars, { highest: 0.28, axis: 'looks at the results' });
+}
+
+/** The shares of A/A tests with a verdict, by the number of versions of each instance. */
+export function listVersions(): { versions: number; share: number }[] {
+  const draw = createDraw(SEED);
+  return VERSIONS.map((versions) => ({ versions, share: simulateVersions(draw, versions) }));
+}
+
+/** One bar for each number of versions, and the promised 5 %. */
+function drawVersions(): string {
+  const bars = listVersions().map(({ versions, share }) => ({ name: versions, share }));
+  return drawShares(bars, { highest: 0.6, axis: 'versions of each instance' });
+}
+
+/** The chance that all inputs tie, by their number, when 5 % of all inputs differ. */
+export function listTies(): { inputs: number; share: number }[] {
+  return TIED_INPUTS.map((inputs) => ({ inputs, share: (1 - DIFFERING_SHARE) ** inputs }));
+}
+
+/** One bar for each number of inputs. */
+function drawTies(): string {
+  const y = scale([0, 0.7], [plot.bottom, plot.top]);
+  const bars = listTies().flatMap(({ inputs, share }, index) => {
+    const x = plot.left + 40 + 76 * index;
     return [
-      `  <rect class="bar" x="${x - 18}" y="${round(y(share))}" width="36" height="${round(plot.bottom - y(share))}" />`,
-      text(x, y(share) - 8, `${Math.round(100 * share)} %`),
-      text(x, 178, looks),
+      `  <rect class="bar" x="${x - 22}" y="${round(y(share))}" width="44" height="${round(plot.bottom - y(share))}" />`,
+      text(x, y(share) - 8, `${share < 0.01 ? (100 * share).toFixed(1) : Math.round(100 * share)} %`),
+      text(x, 178, inputs),
     ];
   });
   return frame([
     ...bars,
     path('rail', `M${plot.left} ${plot.bottom}H${plot.right}`),
-    path('threshold', `M${plot.left} ${round(y(0.05))}H${plot.right}`),
-    text(28, y(0.05) + 4, '5 %'),
-    text((plot.left + plot.right) / 2, 198, 'looks at the results'),
+    text((plot.left + plot.right) / 2, 198, 'inputs of the experiment'),
   ]);
 }
 
@@ -226,8 +235,10 @@ export const PICTURES: Readonly<Record<string, () => string>> = {
   'statistics-pairs': drawPairs,
   'statistics-intervals': drawIntervals,
   'statistics-verdicts': drawVerdicts,
+  'statistics-ties': drawTies,
   'statistics-power': drawPower,
   'statistics-peeking': drawPeeking,
+  'statistics-versions': drawVersions,
   'statistics-carry-over': drawCarryOver,
 };
 

@@ -56,7 +56,7 @@ export function computePower(inputs: number, effect: number): number {
 }
 
 /** Returns the share of the standard normal distribution below a number (Abramowitz and Stegun, 26.2.17). */
-function computeNormalShare(z: number): number {
+export function computeNormalShare(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
   const series =
     t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
@@ -82,6 +82,23 @@ export function simulatePeeking(draw: Draw, looks: number, experiments = 4000): 
   return verdicts / experiments;
 }
 
+/** The inputs of an A/A test, which are versions of fewer instances. */
+const VERSIONED_INPUTS = 20;
+
+/**
+ * Simulates A/A tests whose inputs are so many versions of each instance, and returns the share with a verdict if every
+ * input counts. All versions of an instance have its change.
+ */
+export function simulateVersions(draw: Draw, versions: number, experiments = 4000): number {
+  let verdicts = 0;
+  for (let experiment = 0; experiment < experiments; experiment += 1) {
+    let sum = 0;
+    for (let instance = 0; instance < VERSIONED_INPUTS / versions; instance += 1) sum += versions * draw();
+    if (Math.abs(sum) / Math.sqrt(VERSIONED_INPUTS) >= NORMAL_QUANTILE) verdicts += 1;
+  }
+  return verdicts / experiments;
+}
+
 /** Returns the effect that callers notice in each unit, if half of the effect of a unit reaches into the next. */
 export function computeCarryOver(isCandidate: readonly boolean[], share = 0.5): number[] {
   let noticed = 0;
@@ -99,4 +116,31 @@ function computeDeviation(values: readonly number[]): number {
   const mean = computeMean(values);
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return Math.sqrt(squares / (values.length - 1));
+}
+
+/**
+ * Returns the share of releases with equal failure rates that a binomial test at 5 % rejects. It takes the share of failures
+ * among the runs before as the known rate. As many runs are watched, and the test is made once at their end.
+ */
+export function computeEstimatedRateShare(rate: number, runs: number): number {
+  const counts = Array.from({ length: runs + 1 }, (_, count) => count);
+  const probabilities = (share: number) => counts.map((count) => computeBinomial(count, runs, share));
+  const shares = probabilities(rate);
+  return counts.reduce((sum, before) => {
+    const known = probabilities(before / runs);
+    const isRejected = (after: number) =>
+      known.slice(after).reduce((tail, probability) => tail + probability, 0) <= 0.05;
+    const rejected = counts.reduce(
+      (share, after) => share + (isRejected(after) ? (shares[after] ?? 0) : 0),
+      0,
+    );
+    return sum + (shares[before] ?? 0) * rejected;
+  }, 0);
+}
+
+/** Returns the probability of so many successes. */
+function computeBinomial(count: number, runs: number, share: number): number {
+  let probability = (1 - share) ** (runs - count) * share ** count;
+  for (let index = 0; index < count; index += 1) probability *= (runs - index) / (index + 1);
+  return probability;
 }

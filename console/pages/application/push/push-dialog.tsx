@@ -1,7 +1,7 @@
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useState } from 'react';
 import { queryClient } from '../../../client/queries.ts';
-import { formatBytes } from '../../../ui/content/format-bytes.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/forms/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -44,7 +44,10 @@ export function PushDialog({ application, onClose }: { application: string; onCl
         onDrop={drop}
       >
         <p>Drop the folder of the app or its archive here, or choose one.</p>
-        <Field label="Folder" help="The folder with app.yaml. Folders such as .git and .venv are left out.">
+        <Field
+          label="Folder"
+          help="The folder with app.yaml. Folders such as .git and .venv are left out, and named."
+        >
           {(attributes) => (
             <input
               {...attributes}

@@ -28,11 +28,12 @@ describe.skipIf(!hasBrowser)('a push from the browser', () => {
   });
   const readOutput = async () => (await createRunAndWait(at.server, 'fresh', { input: {} })).output;
 
-  test('as a folder runs, without the folders of tools', async () => {
+  test('W6: as a folder runs, without the folders of tools, which are named', async () => {
     const page = await at.open('/apps/fresh');
     await page.getByRole('button', { name: 'Push app' }).click();
     await page.getByLabel('Folder').setInputFiles(join(folder, 'my-app'));
     await page.getByRole('status').filter({ hasText: 'The app is active: 3 files' }).waitFor();
+    await page.getByText('Left out: .git (files of tools, not of the app).').waitFor();
     expect(await readOutput()).toEqual({ from: 'folder' });
     await page.keyboard.press('Escape');
     await page.getByText('native').waitFor();

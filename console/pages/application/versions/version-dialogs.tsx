@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { instancesQuery } from '../../../client/applications.ts';
 import { client } from '../../../client/client.ts';
 import { listItems } from '../../../client/list-items.ts';
+import { queryClient } from '../../../client/queries.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import type { FieldChange } from '../../../ui/forms/conflicts/merge-drafts.ts';
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../../ui/forms/text-field.tsx';
 import { RenameDialog } from '../../../ui/resources/rename-dialog.tsx';
@@ -22,6 +24,7 @@ export function NewVersion({ application, onClose }: DialogProps) {
   // The id of the created version: when the instance refuses it, a second attempt must not create another one.
   const [created, setCreated] = useState<string>();
   const change = (values: Partial<typeof draft>) => setDraft((current) => ({ ...current, ...values }));
+  const instances = listItems(data).filter(({ locked }) => !locked);
   const requests = planRequests(application, draft, created);
   const submit = async () => {
     let version = created;
@@ -31,7 +34,13 @@ export function NewVersion({ application, onClose }: DialogProps) {
     }
     await refreshVersions();
     if (draft.instance !== '')
-      await client.call('updateInstance', { ...requests.promotion, body: { version_id: version } });
+      await client.call('updateInstance', {
+        ...requests.promotion,
+        body: {
+          version_id: version,
+          expected_version_id: findVersion(instances, draft.instance),
+        },
+      });
     await refreshVersions();
     onClose();
   };
@@ -39,7 +48,6 @@ export function NewVersion({ application, onClose }: DialogProps) {
     ['createVersion', requests.creation] as const,
     ...(draft.instance === '' ? [] : [['updateInstance', requests.promotion] as const]),
   ];
-  const instances = listItems(data).filter(({ locked }) => !locked);
   return (
     <FormDialog
       title="New version"
@@ -47,6 +55,7 @@ export function NewVersion({ application, onClose }: DialogProps) {
       isReady
       requests={commands}
       onSubmit={submit}
+      onLoad={() => loadVersion(application, draft.instance, findVersion(instances, draft.instance))}
       onClose={onClose}
     >
       <p>A version names the active executable, and never changes it.</p>
@@ -75,6 +84,18 @@ export function NewVersion({ application, onClose }: DialogProps) {
       />
     </FormDialog>
   );
+}
+
+/** Returns the version that the instance runs; empty when there is no such instance any more. */
+const findVersion = (instances: readonly { id: string; version_id: string }[], instance: string): string =>
+  instances.find(({ id }) => id === instance)?.version_id ?? '';
+
+/** Shows the present version of the instance, and returns the change from the one that the person has seen. */
+async function loadVersion(application: string, instance: string, before: string): Promise<FieldChange[]> {
+  await refreshVersions();
+  const present = await queryClient.fetchQuery(instancesQuery(application));
+  const after = findVersion(listItems(present), instance);
+  return [{ label: `Version of ${instance}`, before, after, isRetained: false }];
 }
 
 interface VersionDraft {
@@ -113,9 +134,10 @@ export function RenameVersion({ application, version, onClose }: DialogProps & {
     <RenameDialog
       noun="version"
       current={version}
+      fetchCurrent={async () => (await client.call('getVersion', { params })).body}
       buildRequest={(body) => ['updateVersion', { params, body }]}
-      onRename={async (body) => {
-        await client.call('updateVersion', { params, body });
+      onRename={async (body, condition) => {
+        await client.call('updateVersion', { params, body: { ...body, ...condition } });
         await refreshVersions();
         onClose();
       }}

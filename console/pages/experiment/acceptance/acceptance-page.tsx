@@ -3,14 +3,13 @@ import { collectComparison } from '@switchyard/contract/experiments/presentation
 import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import view from '../comparison/comparison-view.module.css';
 import { Paragraphs } from '../comparison/outcome.tsx';
 import { ComparisonView } from '../comparison-view/comparison-view.tsx';
+import { DecisionCard } from '../decision-card.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
-import { acceptanceQuery, batchRunsQuery } from '../queries.ts';
+import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { RuleTable } from './rule-table.tsx';
 
@@ -21,12 +20,12 @@ interface AcceptancePageProps {
 
 /** The result of an acceptance test: the outcome of its rules, and the comparison behind them. */
 export function AcceptancePage({ application, id }: AcceptancePageProps) {
-  const { data } = useSuspenseQuery(acceptanceQuery(application, id));
+  const { data } = useSuspenseQuery(experimentQuery({ type: 'acceptance', application, id }));
   return (
     <>
       <ExperimentHeader type="acceptance" application={application} experiment={data} />
       <div className={styles.sections}>
-        <AcceptanceOutcome test={data} />
+        <AcceptanceOutcome application={application} test={data} />
         {data.warnings.length > 0 && (
           <Notice kind="warning">
             <Paragraphs texts={data.warnings} />
@@ -49,35 +48,21 @@ export function AcceptancePage({ application, id }: AcceptancePageProps) {
   );
 }
 
-/** The decision in one sentence: how many rules the candidate meets. */
-function AcceptanceOutcome({ test: { results, metrics, candidate } }: { test: AcceptanceTest }) {
-  const name = candidate.ensemble_id ?? candidate.instance_id;
-  if (!results)
+/** The decision by the rules, or the time of it. */
+function AcceptanceOutcome({ application, test }: { application: string; test: AcceptanceTest }) {
+  if (!test.results)
     return (
       <Notice kind="info">
         The rules are evaluated once, when all runs of the batch experiment have ended.
       </Notice>
     );
-  const met = results.metric_results?.filter(({ passed }) => passed).length ?? 0;
-  return (
-    <section className={view.outcome} aria-label="Decision">
-      <p>
-        <VerdictBadge verdict={results.passed ? 'passed' : 'not passed'} />
-      </p>
-      <h2 className={view.headline}>
-        {results.passed
-          ? `${name} meets ${metrics.length === 1 ? 'the rule' : `all ${metrics.length} rules`}.`
-          : `${name} meets ${met} of ${metrics.length} ${metrics.length === 1 ? 'rule' : 'rules'}.`}
-      </h2>
-      {results.error !== undefined && <Notice kind="error">{results.error}</Notice>}
-    </section>
-  );
+  return <DecisionCard application={application} experiment={test} />;
 }
 
 /** The comparison of both sides, one indicator for each field of the rules. */
 function Comparison({ application, test }: { application: string; test: AcceptanceTest }) {
   const searchState = useExperimentSearch();
-  const runs = useQuery(batchRunsQuery(application, test.experiment_id));
+  const runs = useQuery(experimentRunsQuery({ type: 'batch', application, id: test.experiment_id }));
   const compared = collectComparison(test);
   if (!compared || compared.indicators.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
-import { formatValue } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import { SideCells } from '../../../ui/resources/side-cells.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from '../experiment-page.module.css';
@@ -53,9 +53,7 @@ function Row({ metric, result }: { metric: AcceptanceMetric; result: MetricResul
         <bdi>{formatRule(metric)}</bdi>
       </td>
       <td>{result ? <VerdictBadge verdict={result.passed ? 'passed' : 'not passed'} /> : '–'}</td>
-      <td className={table.number}>{formatValue(result?.control_value ?? null)}</td>
-      <td className={table.number}>{formatValue(result?.candidate_value ?? null)}</td>
-      <td className={table.number}>{formatValue(result?.threshold ?? null)}</td>
+      <SideCells values={[result?.control_value, result?.candidate_value, result?.threshold]} />
       <td className={styles.error}>{[result?.reason, ...(result?.warnings ?? [])].join(' ')}</td>
     </tr>
   );

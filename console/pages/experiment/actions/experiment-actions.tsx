@@ -1,13 +1,19 @@
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { EXPERIMENTS, type ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import {
+  buildExperimentParams,
+  deleteExperiment,
+  nameOperation,
+  updateExperiment,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { client } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
 import button from '../../../ui/button.module.css';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { RenameDialog } from '../../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../../ui/use-right.ts';
-import { buildUpdate, removeExperiment, updateExperiment } from './change-experiment.ts';
 
 interface ExperimentActionsProps {
   type: ExperimentType;
@@ -49,9 +55,12 @@ function RenameExperiment({ type, application, experiment, onClose }: DialogProp
     <RenameDialog
       noun="experiment"
       current={experiment}
-      buildRequest={(body) => buildUpdate(address, body)}
+      buildRequest={(body) => [
+        nameOperation('update', type),
+        { params: buildExperimentParams(address), body },
+      ]}
       onRename={async (body) => {
-        await updateExperiment(address, body);
+        await updateExperiment(client, address, body);
         await queryClient.invalidateQueries();
         onClose();
       }}
@@ -62,15 +71,6 @@ function RenameExperiment({ type, application, experiment, onClose }: DialogProp
   );
 }
 
-const DELETED: Record<ExperimentType, string> = {
-  batch: 'Its runs and its acceptance tests are deleted too, and running runs are stopped.',
-  scenario: 'Its runs and its acceptance tests are deleted too, and running runs are stopped.',
-  acceptance: 'With the last test on it, its batch experiment is deleted too, with all runs.',
-  shadow: 'Its copies are deleted too. The runs that callers created stay.',
-  switchback: 'Its plan ends. The runs that callers created stay.',
-  bisect: 'Its runs are deleted too, and running runs are stopped.',
-};
-
 function DeleteExperiment({ type, application, experiment: { id }, onClose }: DialogProps) {
   const navigate = useNavigate();
   return (
@@ -80,12 +80,12 @@ function DeleteExperiment({ type, application, experiment: { id }, onClose }: Di
       action="Delete experiment"
       onClose={onClose}
       onConfirm={async () => {
-        await removeExperiment({ type, application, id });
+        await deleteExperiment(client, { type, application, id });
         await navigate({ to: '/apps/$application/experiments', params: { application } });
         await queryClient.invalidateQueries({ queryKey: ['listExperiments', application] });
       }}
     >
-      <p>{DELETED[type]} Input sets and instances stay.</p>
+      <p>{EXPERIMENTS[type].deletion} Input sets and instances stay.</p>
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,4 @@
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
@@ -9,11 +8,12 @@ import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Paragraphs } from '../comparison/outcome.tsx';
 import { ComparisonView } from '../comparison-view/comparison-view.tsx';
+import { DecisionCard } from '../decision-card.tsx';
 import { EnsembleArms } from '../ensemble-arms/ensemble-arms.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import { FailuresSection } from '../failures-section.tsx';
-import { batchQuery, batchRunsQuery } from '../queries.ts';
+import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { RaceStandings } from '../race/race-standings.tsx';
 import { RunsSection } from '../runs-section.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
@@ -35,22 +35,23 @@ function omitShortage({ comparisons, warnings }: Pick<BatchExperiment, 'comparis
 }
 
 interface BatchPageProps {
-  type: ExperimentType;
+  type: 'batch' | 'scenario';
   application: string;
   id: string;
 }
 
 /** The result of a batch experiment or scenario test. */
 export function BatchPage({ type, application, id }: BatchPageProps) {
-  const { data } = useSuspenseQuery(batchQuery(application, id));
+  const { data } = useSuspenseQuery(experimentQuery({ type, application, id }));
   const [loadsAll, setLoadsAll] = useState(false);
-  const all = useQuery({ ...batchRunsQuery(application, id), enabled: loadsAll });
+  const all = useQuery({ ...experimentRunsQuery({ type, application, id }), enabled: loadsAll });
   const searchState = useExperimentSearch();
   const runs = all.data?.runs ?? data.runs;
   return (
     <>
       <ExperimentHeader type={type} application={application} experiment={data} />
       <div className={styles.sections}>
+        <DecisionCard application={application} experiment={data} />
         {data.warnings.length > 0 && (
           <Notice kind="warning">
             <Paragraphs texts={data.warnings} />

@@ -6,14 +6,14 @@ import view from '../comparison/comparison-view.module.css';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import { FailuresSection } from '../failures-section.tsx';
-import { bisectQuery } from '../queries.ts';
+import { experimentQuery } from '../queries.ts';
 import { SearchPicture } from './search-picture.tsx';
 import { StepTable } from './step-table.tsx';
 import { StopBisect } from './stop-bisect.tsx';
 
 /** The result of a bisect experiment: the version that made the indicator worse, and the search for it. */
 export function BisectPage({ application, id }: { application: string; id: string }) {
-  const { data } = useSuspenseQuery(bisectQuery(application, id));
+  const { data } = useSuspenseQuery(experimentQuery({ type: 'bisect', application, id }));
   return (
     <>
       <ExperimentHeader

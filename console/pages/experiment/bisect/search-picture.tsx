@@ -1,5 +1,6 @@
 import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { type Format, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import {
   buildScale,
   findExtent,
@@ -50,7 +51,7 @@ export function SearchPicture({ search }: { search: Search }) {
   return (
     <Figure
       title="Search over the versions"
-      caption={`How much worse each tested version is than ${search.good_version_id} in ${search.indicator}, with its confidence sequence. The dashed line is half the difference that matters, which decides. The bars are the probability that the version made the indicator worse.`}
+      caption={`How much worse each tested version is than ${search.good_version_id} in ${search.indicator}, with its confidence sequence. The dashed line is the difference that matters. The bars are the probability that the version made the indicator worse.`}
       table={table}
       height={HEIGHT}
     >
@@ -79,7 +80,7 @@ function SearchSteps({ search, width, probabilities }: SearchStepsProps) {
   const toY = buildScale([low - padding, high + padding], [MARGIN.top + CHART, MARGIN.top]);
   const toX = buildScale([-0.5, version_ids.length - 0.5], [MARGIN.left, width - MARGIN.right]);
   const across = [MARGIN.left, width - MARGIN.right] as const;
-  const format = (value: number) => formatChange(measure, value);
+  const format: Format = (value, moreDigits) => formatChange(measure, value, moreDigits);
   return (
     <Picture
       width={width}
@@ -97,8 +98,8 @@ function SearchSteps({ search, width, probabilities }: SearchStepsProps) {
         className={`${pictures.typical} ${pictures.dashed}`}
         x1={across[0]}
         x2={across[1]}
-        y1={toY(difference.value / 2)}
-        y2={toY(difference.value / 2)}
+        y1={toY(difference.value)}
+        y2={toY(difference.value)}
       />
       {steps.map((step) => (
         <StepMark
@@ -148,7 +149,7 @@ function VersionBars({ search: { version_ids }, toX, probabilities }: VersionBar
     const height = probability * (BARS - 16);
     return (
       <g key={version} className={pictures.candidate}>
-        <title>{`${version}: ${Math.round(probability * 100)} %`}</title>
+        <title>{`${version}: ${formatPercent(probability)}`}</title>
         <rect
           className={pictures.part}
           x={toX(index) - Math.min(step * 0.35, 16)}

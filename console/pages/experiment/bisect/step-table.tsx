@@ -1,5 +1,6 @@
 import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
-import { formatChange, formatEvidence } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
@@ -30,7 +31,7 @@ export function StepTable({ search }: { search: Pick<BisectExperiment, 'steps' |
                 </td>
                 <td className={table.number}>{step.number_of_rounds}</td>
                 <td className={table.number}>{step.number_of_lost_rounds}</td>
-                <td className={table.number}>{formatEvidence(step.e_value)}</td>
+                <td className={table.number}>{step.e_value === null ? '–' : formatEvidence(step.e_value)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,3 +1,4 @@
+import { endEarly } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { useState } from 'react';
 import { client } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
@@ -5,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from '../experiment-page.module.css';
-import { bisectQuery } from '../queries.ts';
+import { experimentQuery } from '../queries.ts';
 
 interface StopBisectProps {
   application: string;
@@ -30,10 +31,10 @@ export function StopBisect({ application, id, status }: StopBisectProps) {
           action="Stop the search"
           onClose={() => setStopping(false)}
           onConfirm={async () => {
-            const params = { application_id: application, bisect_id: id };
-            await client.call('stopBisectExperiment', { params });
+            const address = { type: 'bisect', application, id } as const;
+            await endEarly(client, address, 'cancel');
             setStopping(false);
-            await queryClient.invalidateQueries(bisectQuery(application, id));
+            await queryClient.invalidateQueries(experimentQuery(address));
           }}
         >
           <p>Its runs are canceled, and it cannot continue. The steps so far stay.</p>

@@ -82,7 +82,7 @@ export function ComparisonView(props: ComparisonViewProps) {
           },
         ]}
       />
-      <Outcome comparison={comparison} names={names} {...(chosen.racing && { racing: chosen.racing })} />
+      <Outcome {...{ comparison, names, unit }} {...(chosen.racing && { racing: chosen.racing })} />
       {compared.length > 1 && (
         <CandidatePlot compared={compared} indicator={indicator} nameGroup={nameGroup} />
       )}

@@ -1,49 +1,86 @@
-import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import type {
+  Comparison,
+  SwitchbackComparison,
+} from '@switchyard/contract/experiments/experiment-results.ts';
 import {
   type Effect,
+  formatAdjustment,
   formatChange,
   formatInterval,
   formatPValue,
-  formatValue,
-  readEffect,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { viewIndicator } from '@switchyard/contract/experiments/presentation/view-indicator.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import { SideCells } from '../../../ui/resources/side-cells.tsx';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from './comparison-view.module.css';
 
-const NUMBERS = ['Control', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p', 'Won / tied / lost'];
+/** The columns between the verdict and the counts, which depend on the unit of the comparison. */
+const NUMBERS = ['Candidate', 'Change', '95 % interval', 'p', 'Adjusted p'];
 
 /** Every indicator of one candidate: both means, also with a value for failed runs, the change, the p-values and the verdict. */
 export function ComparisonTable({ comparisons }: { comparisons: readonly Comparison[] }) {
   const hasFailureValue = comparisons.some(({ with_failures }) => with_failures);
   return (
+    <IndicatorTable
+      numbers={['Control', ...NUMBERS, 'Won / tied / lost']}
+      rows={comparisons.map((comparison) => (
+        <Fragment key={comparison.indicator}>
+          <Row comparison={comparison}>
+            {comparison.inputs.wins} / {comparison.inputs.ties} / {comparison.inputs.losses}
+          </Row>
+          {comparison.with_failures && (
+            <FailuresRow indicator={comparison.indicator} means={comparison.with_failures} />
+          )}
+        </Fragment>
+      ))}
+      hint={`p is the test of sign flips. Adjusted p is corrected by Holm's weighted method for every indicator of every candidate; the verdict uses it.${
+        hasFailureValue
+          ? ' A row with failed runs has the means over every input, with the failure value of the indicator for each failed run. For a time and ten times its limit, that is PAR10. It changes no verdict.'
+          : ''
+      }`}
+    />
+  );
+}
+
+/** Every indicator of a switchback test, by the randomisation test. */
+export function SwitchbackTable({ comparisons }: { comparisons: readonly SwitchbackComparison[] }) {
+  return (
+    <IndicatorTable
+      numbers={['Baseline', ...NUMBERS, 'Units counted']}
+      rows={comparisons.map((comparison) => (
+        <Row key={comparison.indicator} comparison={comparison}>
+          {comparison.control.units.counted} + {comparison.candidate.units.counted}
+        </Row>
+      ))}
+      hint={
+        "p is the share of random plans with at least this difference. Adjusted p is corrected by Holm's weighted method for every indicator; the verdict uses it."
+      }
+    />
+  );
+}
+
+interface IndicatorTableProps {
+  numbers: readonly string[];
+  rows: ReactNode;
+  hint: string;
+}
+
+function IndicatorTable({ numbers, rows, hint }: IndicatorTableProps) {
+  return (
     <section aria-label="All indicators" className={styles.section}>
       <h3>All indicators</h3>
       <TableRegion label="Comparison of each indicator">
         <table className={table.table}>
-          <TableHead texts={['Indicator', 'Verdict']} numbers={NUMBERS} />
-          <tbody>
-            {comparisons.map((comparison) => (
-              <Fragment key={comparison.indicator}>
-                <Row comparison={comparison} />
-                {comparison.with_failures && (
-                  <FailuresRow indicator={comparison.indicator} means={comparison.with_failures} />
-                )}
-              </Fragment>
-            ))}
-          </tbody>
+          <TableHead texts={['Indicator', 'Verdict']} numbers={numbers} />
+          <tbody>{rows}</tbody>
         </table>
       </TableRegion>
-      <p className={styles.hint}>
-        p is Wilcoxon's signed-rank test. Adjusted p is corrected by Holm's weighted method for every
-        indicator of every candidate; the verdict uses it.
-        {hasFailureValue &&
-          ' A row with failed runs has the means over every input, with the failure value of the indicator for each failed run. For a time and ten times its limit, that is PAR10. It changes no verdict.'}
-      </p>
+      <p className={styles.hint}>{hint}</p>
     </section>
   );
 }
@@ -70,8 +107,7 @@ function FailuresRow({ indicator, means }: FailuresRowProps) {
         <span className={styles.role}> with failed runs as {formatNumber(failure_value)}</span>
       </th>
       <td />
-      <td className={table.number}>{formatValue(control_mean)}</td>
-      <td className={table.number}>{formatValue(candidate_mean)}</td>
+      <SideCells values={[control_mean, candidate_mean]} />
       <td className={table.number}>
         {effect.value === null ? '–' : formatChange(effect.measure, effect.value)}
       </td>
@@ -83,29 +119,33 @@ function FailuresRow({ indicator, means }: FailuresRowProps) {
   );
 }
 
-function Row({ comparison }: { comparison: Comparison }) {
-  const { indicator, role, verdict, control, candidate, wilcoxon, inputs } = comparison;
-  const effect = readEffect(comparison);
+interface RowProps {
+  comparison: Comparison | SwitchbackComparison;
+  /** The counts. */
+  children: ReactNode;
+}
+
+function Row({ comparison, children }: RowProps) {
+  const { indicator, role, verdict, effect, ...view } = viewIndicator(comparison);
+  const adjustment = formatAdjustment(effect);
   return (
     <tr>
       <th scope="row" className={styles.indicator}>
         <bdi>{indicator}</bdi>
-        {role !== undefined && role !== 'other' && <span className={styles.role}> {role}</span>}
+        {role !== 'other' && <span className={styles.role}> {role}</span>}
       </th>
       <td>
         <VerdictBadge verdict={verdict} />
       </td>
-      <td className={table.number}>{formatValue(control.mean)}</td>
-      <td className={table.number}>{formatValue(candidate.mean)}</td>
+      <SideCells values={[view.control, view.candidate]} />
       <td className={table.number}>
         {effect.value === null ? '–' : formatChange(effect.measure, effect.value)}
+        {effect.value !== null && adjustment !== '' && <span className={styles.role}> {adjustment}</span>}
       </td>
       <td className={table.number}>{formatInterval(effect) ?? '–'}</td>
-      <td className={table.number}>{formatPValue(wilcoxon.p_value)}</td>
-      <td className={table.number}>{formatPValue(wilcoxon.p_value_holm)}</td>
-      <td className={table.number}>
-        {inputs.wins} / {inputs.ties} / {inputs.losses}
-      </td>
+      <td className={table.number}>{formatPValue(view.pValue)}</td>
+      <td className={table.number}>{formatPValue(view.adjustedPValue)}</td>
+      <td className={table.number}>{children}</td>
     </tr>
   );
 }

@@ -82,7 +82,7 @@ function Dots({ visible, width, ...props }: DotPlotProps & { visible: readonly I
       <VerticalAxis
         ticks={listTicks(low, high, TICKS)}
         scale={toY}
-        format={(value) => formatChange(effect.measure, value)}
+        format={(value, moreDigits) => formatChange(effect.measure, value, moreDigits)}
         across={across}
       />
       <EstimateBand effect={effect} toY={toY} across={across} />

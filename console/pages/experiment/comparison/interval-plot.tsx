@@ -137,7 +137,7 @@ function RelativeRows({ rows, layout }: { rows: readonly IntervalRow[]; layout: 
       <HorizontalAxis
         ticks={listTicks(low, high, (end - start) / TICKS_WIDTH)}
         scale={scale}
-        format={(value) => formatChange('relative', value)}
+        format={(value, moreDigits) => formatChange('relative', value, moreDigits)}
         across={[0, bottom]}
       />
       {rows.map((row, index) => (

@@ -9,20 +9,23 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import styles from './comparison-view.module.css';
+import { RelatedInputs } from './related-inputs.tsx';
 
 /** The fields of a comparison of any type of experiment that explain its verdict. */
 type ExplainedComparison = MeasuredComparison &
   Pick<Comparison, 'indicator' | 'verdict' | 'interim' | 'reasons' | 'warnings'> &
-  Partial<Pick<Comparison, 'more_inputs_range'>>;
+  Partial<Pick<Comparison, 'more_inputs_range' | 'related_inputs' | 'inputs'>>;
 
 interface OutcomeProps {
   comparison: ExplainedComparison;
   names: { control: string; candidate: string };
   racing?: NonNullable<ComparedGroups['racing']>;
+  /** One pair in words. */
+  unit?: 'input' | 'original';
 }
 
 /** The verdict as one sentence, its reasons, and its warnings. */
-export function Outcome({ comparison, names, racing }: OutcomeProps) {
+export function Outcome({ comparison, names, racing, unit = 'input' }: OutcomeProps) {
   const { indicator, verdict, reasons, warnings, interim } = comparison;
   const range = comparison.more_inputs_range;
   return (
@@ -48,6 +51,7 @@ export function Outcome({ comparison, names, racing }: OutcomeProps) {
           <li>The race dropped it after {racing.dropped_after_inputs} inputs.</li>
         )}
       </ul>
+      <RelatedInputs comparison={comparison} unit={unit} />
       {warnings.length > 0 && (
         <Notice kind="warning">
           <Paragraphs texts={warnings} />

@@ -1,10 +1,7 @@
-import {
-  type Effect,
-  formatChange,
-  formatValue,
-} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { type Effect, formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { Link } from '@tanstack/react-router';
+import { SideCells } from '../../../ui/resources/side-cells.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 
@@ -46,8 +43,7 @@ export function PairTable({ application, pairs, effect, unit, label }: PairTable
                 <td>
                   <bdi>{pair.input}</bdi>
                 </td>
-                <td className={table.number}>{formatValue(pair.control)}</td>
-                <td className={table.number}>{formatValue(pair.candidate)}</td>
+                <SideCells values={[pair.control, pair.candidate]} />
                 <td className={table.number}>
                   {pair.change === null
                     ? pair.failed === null

@@ -1,5 +1,5 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import {
   buildScale,
   findExtent,
@@ -54,13 +54,12 @@ export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProp
       <VerticalAxis
         ticks={[0, 0.25, 0.5, 0.75, 1]}
         scale={toY}
-        format={(share) => `${share * 100} %`}
+        format={formatPercent}
         across={[MARGIN.left, width - MARGIN.right]}
       />
       <HorizontalAxis
         ticks={listTicks(low, end, (width - MARGIN.left) / TICKS_WIDTH)}
         scale={toX}
-        format={formatNumber}
         across={[MARGIN.top, STEP_CURVES_HEIGHT - MARGIN.bottom]}
       />
       {[...curves.filter(({ kind }) => kind === 'faint'), ...named].map((curve) => (

@@ -6,7 +6,7 @@ import {
   isSameGroup,
 } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
-import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Scale } from '@switchyard/contract/presentation/scales.ts';
 import { Link } from '@tanstack/react-router';
 import { Figure } from '../../../ui/figures/figure.tsx';
@@ -15,8 +15,6 @@ import pictures from '../comparison/pictures.module.css';
 import { STEP_CURVES_HEIGHT, type StepCurve, StepCurves } from '../comparison/step-curves.tsx';
 import { thinOut } from '../comparison/thin-out.ts';
 import { type DistributedRuns, findShare, listGroupSteps } from './list-steps.ts';
-
-const DIGITS = 6;
 
 interface DistributionPlotProps {
   application: string;
@@ -98,7 +96,7 @@ function Dots({ pairs, curves, toX, toY, application, unit, nameGroup, ...sides 
     return thinOut(valued).map((dot) => ({ ...dot, y: toY(findShare(points, dot.value)) }));
   });
   return dots.map(({ side, name, pair, value, y }, index) => {
-    const text = `${unit} ${pair.input}: ${name} ${formatSignificant(value, DIGITS)}`;
+    const text = `${unit} ${pair.input}: ${name} ${formatNumber(value)}`;
     return (
       <Link
         key={`${side} ${pair.input}`}

@@ -11,8 +11,7 @@ interface UnitDistributionProps {
 /** The distribution of the means of the counted units, for each instance of a switchback test. */
 export function UnitDistribution({ comparison, names }: UnitDistributionProps) {
   const { indicator } = comparison;
-  // Results of older releases do not say which units count.
-  const counted = comparison.units.filter((unit) => unit.counted ?? true);
+  const counted = comparison.units.filter((unit) => unit.counted);
   const curves = (['control', 'candidate'] as const).map((kind): StepCurve => {
     const means = counted.filter(({ instance_id }) => instance_id === names[kind]).map(({ mean }) => mean);
     return { name: names[kind], kind, points: listSteps(means) };

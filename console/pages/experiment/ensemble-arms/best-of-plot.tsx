@@ -1,5 +1,5 @@
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
-import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { distinguish, formatNumber, formatRatio } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale, findExtent, listTicks } from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
@@ -11,7 +11,6 @@ const HEIGHT = 220;
 const MARGIN = { top: 12, right: 16, bottom: 44, left: 72 };
 const TICKS = 4;
 const TICKS_WIDTH = 60;
-const DIGITS = 6;
 
 /** The expected best value of fewer child runs. Where the curve is flat, more runs cost and gain nothing. */
 export function BestOfPlot({ arm, name }: { arm: EnsembleArm; name: string }) {
@@ -44,6 +43,7 @@ function Curve({ points, width, title }: { points: EnsembleArm['best_of_k']; wid
   const padding = (high - low || Math.abs(high) || 1) * 0.08;
   const toY = buildScale([low - padding, high + padding], [HEIGHT - MARGIN.bottom, MARGIN.top]);
   const toX = buildScale([0.5, points.length + 0.5], [MARGIN.left, width - MARGIN.right]);
+  const format = distinguish(points.map(({ expected }) => expected));
   const path = points
     .map(
       ({ k, expected }, index) =>
@@ -54,18 +54,16 @@ function Curve({ points, width, title }: { points: EnsembleArm['best_of_k']; wid
     <Picture
       width={width}
       height={HEIGHT}
-      label={`${title}: ${points.map(({ k, expected }) => `${k}: ${formatSignificant(expected, DIGITS)}`).join(', ')}`}
+      label={`${title}: ${points.map(({ k, expected }) => `${k}: ${format(expected)}`).join(', ')}`}
     >
       <VerticalAxis
         ticks={listTicks(low - padding, high + padding, TICKS)}
         scale={toY}
-        format={formatNumber}
         across={[MARGIN.left, width - MARGIN.right]}
       />
       <HorizontalAxis
         ticks={listTicks(1, points.length, (width - MARGIN.left) / TICKS_WIDTH).filter(Number.isInteger)}
         scale={toX}
-        format={formatNumber}
         across={[MARGIN.top, HEIGHT - MARGIN.bottom]}
       />
       <g className={pictures.candidate}>
@@ -73,7 +71,7 @@ function Curve({ points, width, title }: { points: EnsembleArm['best_of_k']; wid
         {points.map(({ k, expected, ratio_to_one }) => (
           <circle key={k} className={pictures.estimate} cx={toX(k)} cy={toY(expected)} r="4.5">
             <title>
-              {`best of ${k}: ${formatSignificant(expected, DIGITS)}${ratio_to_one === null ? '' : `, ${formatSignificant(ratio_to_one, DIGITS)} times that of one run`}`}
+              {`best of ${k}: ${format(expected)}${ratio_to_one === null ? '' : `, ${formatRatio(ratio_to_one)} times that of one run`}`}
             </title>
           </circle>
         ))}

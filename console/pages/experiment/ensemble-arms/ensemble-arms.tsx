@@ -5,7 +5,6 @@ import { Choices } from '../comparison/choices.tsx';
 import view from '../comparison/comparison-view.module.css';
 import type { ExperimentSearch } from '../search.ts';
 import { BestOfPlot } from './best-of-plot.tsx';
-import { ContributionPlot } from './contribution-plot.tsx';
 import { CostTable } from './cost-table.tsx';
 
 interface EnsembleArmsProps {
@@ -34,7 +33,6 @@ export function EnsembleArms({ arms, compared, search, onSearch }: EnsembleArmsP
         ]}
       />
       <BestOfPlot arm={chosen} name={name} />
-      <ContributionPlot arm={chosen} name={name} />
     </section>
   );
 }

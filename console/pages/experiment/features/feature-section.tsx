@@ -1,5 +1,5 @@
 import type { Interaction } from '@switchyard/contract/experiments/input-interactions.ts';
-import { type Effect, formatPValue } from '@switchyard/contract/experiments/presentation/effects.ts';
+import type { Effect } from '@switchyard/contract/experiments/presentation/effects.ts';
 import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -25,7 +25,7 @@ interface FeatureSectionProps {
   onChoose: (chosen: { feature: string; group: string }) => void;
 }
 
-/** The effect by each feature of the inputs with its test. It has no verdict: it is a hint for the next experiment. */
+/** The effect by each feature of the inputs. It has no verdict: it is a hint for the next experiment. */
 export function FeatureSection(props: FeatureSectionProps) {
   const { indicator, interactions, effect, chosen, onChoose } = props;
   const visible = interactions.find(({ feature }) => feature === chosen.feature) ?? interactions[0];
@@ -34,13 +34,13 @@ export function FeatureSection(props: FeatureSectionProps) {
     <>
       <IntervalPlot
         title={`Change of ${indicator} by ${visible.feature}`}
-        caption={`${visible.reading} Each interval holds for its group alone. Exploratory: the verdict does not depend on it.`}
+        caption="Each interval holds for its group alone. Exploratory: the verdict does not depend on it, so confirm it in an experiment on new inputs."
         rows={visible.groups.map((group, index) => ({
           key: `${index} ${group.label}`,
           label: group.label,
           effect: readGroupEffect(group, effect.measure),
           word: `${group.inputs} ${group.inputs === 1 ? 'input' : 'inputs'}`,
-          tone: group.is_tested ? 'changed' : 'open',
+          tone: group.effect?.interval ? 'changed' : 'open',
         }))}
         wordColumn="inputs"
         {...(interactions.length > 1 && {
@@ -75,7 +75,7 @@ function readGroupEffect({ effect }: Interaction['groups'][number], measure: Eff
   };
 }
 
-/** Every feature with the test that its groups have the same effect, and the groups in numbers. */
+/** The groups of every feature in numbers. */
 function FeatureTable({
   interactions,
   chosen,
@@ -86,12 +86,9 @@ function FeatureTable({
       <h3>Features of the inputs</h3>
       <TableRegion label="Effect by feature">
         <table className={table.table}>
-          <TableHead
-            texts={['Feature', 'Group']}
-            numbers={['Inputs', 'Won / tied / lost', 'p', 'Adjusted p', 'Runs']}
-          />
+          <TableHead texts={['Feature', 'Group']} numbers={['Inputs', 'Won / tied / lost', 'Runs']} />
           <tbody>
-            {interactions.flatMap(({ feature, groups, p_value, p_value_holm }) =>
+            {interactions.flatMap(({ feature, groups }) =>
               groups.map((group, index) => (
                 <tr key={`${feature} ${index}`}>
                   <th scope="row" className={view.indicator}>
@@ -99,22 +96,17 @@ function FeatureTable({
                   </th>
                   <td>
                     <bdi>{group.label}</bdi>
-                    {!group.is_tested && ' (not tested)'}
                   </td>
                   <td className={table.number}>{group.inputs}</td>
                   <td className={table.number}>
                     {group.wins} / {group.ties} / {group.losses}
                   </td>
-                  <td className={table.number}>{formatPValue(p_value)}</td>
-                  <td className={table.number}>{formatPValue(p_value_holm)}</td>
                   <td data-page-only="">
-                    {group.input_ids && (
-                      <PairsButton
-                        name={`${feature}, ${group.label}`}
-                        isOpen={chosen.feature === feature && chosen.group === group.label}
-                        onPress={(isOpen) => onChoose({ feature, group: isOpen ? group.label : '' })}
-                      />
-                    )}
+                    <PairsButton
+                      name={`${feature}, ${group.label}`}
+                      isOpen={chosen.feature === feature && chosen.group === group.label}
+                      onPress={(isOpen) => onChoose({ feature, group: isOpen ? group.label : '' })}
+                    />
                   </td>
                 </tr>
               )),
@@ -122,10 +114,6 @@ function FeatureTable({
           </tbody>
         </table>
       </TableRegion>
-      <p className={view.hint}>
-        p is a permutation test that the effect is the same in all tested groups of the feature. Adjusted p is
-        corrected by Holm's method for every feature, indicator and candidate.
-      </p>
     </section>
   );
 }
@@ -153,7 +141,7 @@ function PairsButton({ name, isOpen, onPress }: PairsButtonProps) {
 function GroupPairs({ application, interactions, pairs, effect, unit, chosen }: FeatureSectionProps) {
   const groups = interactions.find(({ feature }) => feature === chosen.feature)?.groups;
   const group = groups?.find(({ label }) => label === chosen.group);
-  if (!group?.input_ids) return null;
+  if (!group) return null;
   const ids = new Set(group.input_ids);
   const found = pairs.filter(({ input }) => ids.has(input));
   return (

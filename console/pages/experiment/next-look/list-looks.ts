@@ -28,9 +28,9 @@ export function listInputLooks(comparisons: readonly Comparison[]): NextLook[] {
             indicator: one.indicator,
             counted: one.inputs.usable,
             more: one.more_inputs,
-            range: one.more_inputs_range ?? null,
-            detectable: one.detectable_difference ?? null,
-            measure: one.measure ?? 'absolute',
+            range: one.more_inputs_range,
+            detectable: one.detectable_difference,
+            measure: one.measure,
           },
         ],
   );
@@ -38,9 +38,9 @@ export function listInputLooks(comparisons: readonly Comparison[]): NextLook[] {
 
 /** Returns the looks by units of a switchback test. */
 export function listUnitLooks(comparisons: readonly SwitchbackComparison[]): NextLook[] {
-  return comparisons.flatMap(({ indicator, more_units: more, control, candidate, measure = 'absolute' }) => {
+  return comparisons.flatMap(({ indicator, more_units: more, control, candidate, measure }) => {
     if (more === null) return [];
-    const [one, other] = [control.units, candidate.units].map(({ counted, usable }) => counted ?? usable);
-    return [{ indicator, counted: (one ?? 0) + (other ?? 0), more, range: null, detectable: null, measure }];
+    const counted = control.units.counted + candidate.units.counted;
+    return [{ indicator, counted, more, range: null, detectable: null, measure }];
   });
 }

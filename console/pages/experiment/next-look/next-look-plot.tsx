@@ -1,4 +1,4 @@
-import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatSize } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import {
@@ -78,7 +78,6 @@ function Looks({ looks, unit, width, height, title }: LooksProps) {
       <HorizontalAxis
         ticks={listTicks(0, end, width / TICKS_WIDTH).filter(Number.isInteger)}
         scale={scale}
-        format={formatNumber}
         across={[0, looks.length * ROW]}
       />
       {looks.map((look, index) => (
@@ -167,7 +166,7 @@ function LookTable({ looks, unit }: NextLookPlotProps) {
                   : `${formatNumber(range.low)} to ${range.high === null ? '> 100,000' : formatNumber(range.high)}`}
               </td>
               <td className={tableStyles.number}>
-                {detectable === null ? '–' : formatChange(measure, detectable).replace('+', '')}
+                {detectable === null ? '–' : formatSize(measure, detectable)}
               </td>
             </tr>
           ))}

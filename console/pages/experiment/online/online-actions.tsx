@@ -1,3 +1,5 @@
+import type { TypeWith } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { endEarly, startDraft } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, describeError } from '../../../client/client.ts';
@@ -8,7 +10,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from '../experiment-page.module.css';
 
-type OnlineType = 'shadow' | 'switchback';
+type OnlineType = TypeWith<'isLive'>;
 type EndAction = 'complete' | 'cancel';
 type Action = 'start' | EndAction;
 
@@ -91,14 +93,6 @@ interface OnlineAction {
 }
 
 /** Sends the action. Throws the refusal of the server. */
-async function runAction({ type, application, id, name }: OnlineAction): Promise<void> {
-  const params = { application_id: application, shadow_id: id, switchback_id: id };
-  if (name === 'start')
-    await (type === 'shadow'
-      ? client.call('startShadowTest', { params })
-      : client.call('startSwitchbackTest', { params }));
-  else
-    await (type === 'shadow'
-      ? client.call('stopShadowTest', { params, body: { intent: name } })
-      : client.call('stopSwitchbackTest', { params, body: { intent: name } }));
+function runAction({ name, ...address }: OnlineAction): Promise<void> {
+  return name === 'start' ? startDraft(client, address) : endEarly(client, address, name);
 }

@@ -4,9 +4,10 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';
 import { Paragraphs } from '../comparison/outcome.tsx';
 import { ComparisonView } from '../comparison-view/comparison-view.tsx';
+import { DecisionCard } from '../decision-card.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
-import { shadowQuery, shadowRunsQuery } from '../queries.ts';
+import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { RunsSection } from '../runs-section.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { OnlineActions } from './online-actions.tsx';
@@ -14,8 +15,11 @@ import { RefusedCopies } from './refused-copies.tsx';
 
 /** The result of a shadow test: each candidate against the baseline, by original. */
 export function ShadowPage({ application, id }: { application: string; id: string }) {
-  const { data } = useSuspenseQuery(shadowQuery(application, id));
-  const runs = useQuery({ ...shadowRunsQuery(application, id), enabled: data.number_of_runs > 0 });
+  const { data } = useSuspenseQuery(experimentQuery({ type: 'shadow', application, id }));
+  const runs = useQuery({
+    ...experimentRunsQuery({ type: 'shadow', application, id }),
+    enabled: data.number_of_runs > 0,
+  });
   const searchState = useExperimentSearch();
   const { maximum_runs } = data.termination_events;
   return (
@@ -27,6 +31,7 @@ export function ShadowPage({ application, id }: { application: string; id: strin
         actions={<OnlineActions type="shadow" application={application} id={id} status={data.status} />}
       />
       <div className={styles.sections}>
+        <DecisionCard application={application} experiment={data} />
         <p className={styles.hint}>
           Copies runs of {data.comparison.baseline_instance_id} to{' '}
           {data.comparisons.flatMap((one) => one.candidate_instance_ids).join(', ')}, at most{' '}

@@ -4,23 +4,24 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Notice } from '../../../ui/notice.tsx';
 import { Choices } from '../comparison/choices.tsx';
+import { SwitchbackTable } from '../comparison/comparison-table.tsx';
 import { IntervalPlot } from '../comparison/interval-plot.tsx';
 import { Outcome, Paragraphs } from '../comparison/outcome.tsx';
+import { DecisionCard } from '../decision-card.tsx';
 import { UnitDistribution } from '../distribution/unit-distribution.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import { FailuresSection } from '../failures-section.tsx';
 import { listUnitLooks } from '../next-look/list-looks.ts';
 import { NextLookPlot } from '../next-look/next-look-plot.tsx';
-import { switchbackQuery } from '../queries.ts';
+import { experimentQuery } from '../queries.ts';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { OnlineActions } from './online-actions.tsx';
-import { SwitchbackTable } from './switchback-table.tsx';
 import { UnitTimeline } from './unit-timeline.tsx';
 
 /** The result of a switchback test: the verdict, the units over time, and every indicator. */
 export function SwitchbackPage({ application, id }: { application: string; id: string }) {
-  const { data } = useSuspenseQuery(switchbackQuery(application, id));
+  const { data } = useSuspenseQuery(experimentQuery({ type: 'switchback', application, id }));
   const { search, onSearch } = useExperimentSearch();
   const { compared, plan, comparison: pair } = data;
   const chosen = compared.find(({ indicator }) => indicator === search.indicator) ?? findFirst(compared);
@@ -39,6 +40,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
         actions={<OnlineActions type="switchback" application={application} id={id} status={data.status} />}
       />
       <div className={styles.sections}>
+        <DecisionCard application={application} experiment={data} />
         {data.warnings.length > 0 && (
           <Notice kind="warning">
             <Paragraphs texts={data.warnings} />

@@ -86,7 +86,6 @@ function Timeline({ plan, names, title, width, chart, units }: TimelineProps) {
         <VerticalAxis
           ticks={listTicks(low - padding, high + padding, TICKS)}
           scale={toY}
-          format={formatNumber}
           across={[MARGIN.left, width - MARGIN.right]}
         />
       )}

@@ -1,7 +1,7 @@
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import type { Racing } from '@switchyard/contract/experiments/races/racing.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatExactPercent, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale, listTicks, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
@@ -53,7 +53,7 @@ export function RaceStandings({ racing, compared }: RaceStandingsProps) {
   return (
     <Figure
       title="Race"
-      caption={`The race dropped ${dropped} of ${configurations} configurations by ${racing.indicator}, and saved ${formatNumber(saved)} runs. With a confidence of ${formatNumber(confidence * 100)} %, the best configuration stays. A bar is the inputs that count for a configuration; a cross ends one that was dropped.`}
+      caption={`The race dropped ${dropped} of ${configurations} configurations by ${racing.indicator}, and saved ${formatNumber(saved)} runs. With a confidence of ${formatExactPercent(confidence)}, the best configuration stays. A bar is the inputs that count for a configuration; a cross ends one that was dropped.`}
       table={table}
       height={height}
       details={<StandingTable standings={standings} />}
@@ -81,7 +81,6 @@ function Bars({ standings, inputs, width, height }: BarsProps) {
       <HorizontalAxis
         ticks={listTicks(0, inputs, width / TICKS_WIDTH).filter(Number.isInteger)}
         scale={scale}
-        format={formatNumber}
         across={[0, standings.length * ROW]}
       />
       {standings.map((standing, index) => {

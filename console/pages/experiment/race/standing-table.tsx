@@ -1,5 +1,4 @@
-import { formatEvidence } from '@switchyard/contract/experiments/presentation/effects.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatEvidence, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
@@ -33,8 +32,8 @@ export function StandingTable({ standings }: { standings: readonly Standing[] })
               <td className={table.number}>
                 {one.droppedAfter === null ? '–' : formatNumber(one.droppedAfter)}
               </td>
-              <td className={table.number}>{formatEvidence(one.eValue)}</td>
-              <td className={table.number}>{formatEvidence(one.threshold)}</td>
+              <td className={table.number}>{one.eValue === null ? '–' : formatEvidence(one.eValue)}</td>
+              <td className={table.number}>{one.threshold === null ? '–' : formatEvidence(one.threshold)}</td>
             </tr>
           ))}
         </tbody>

@@ -59,6 +59,18 @@ export function createOutcomes(): (run: ChosenRun) => ChosenOutcome {
   };
 }
 
+/** Three groups of four inputs with about the same value, in each of which the candidate has another change. */
+export function createVersions(): (run: ChosenRun) => ChosenOutcome {
+  const findPlace = createPlaces();
+  return (run) => {
+    const place = findPlace(run);
+    const group = place % 3;
+    const cost = 1000 * 2 ** group + place;
+    const change = run.instance_id === 'candidate' ? [-0.1, 0.08, -0.04][group] : 0;
+    return { indicators: { 'result.value': cost * (1 + (change ?? 0)) } };
+  };
+}
+
 /** The candidate costs as much as the control, and fails on the first input. */
 export function createOutcomesWithFailure(): (run: ChosenRun) => ChosenOutcome {
   const findPlace = createPlaces();

@@ -1,4 +1,4 @@
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { estimateCoreHours, estimateTime } from '@switchyard/contract/presentation/estimate-time.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { skipToken, useQuery } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import { formatCost } from '../../usage/format-measures.ts';
 import type { ExperimentDraft } from '../draft.ts';
-import { type InstanceRuns, isSearchLimited } from './estimate-time.ts';
+import type { InstanceRuns } from '../types/count-runs.ts';
 import { timingsQuery } from './timings-query.ts';
 
 interface TimeEstimateProps {
@@ -18,6 +18,8 @@ interface TimeEstimateProps {
   draft: ExperimentDraft;
   /** The runs that slots execute; undefined where nothing says how many. */
   work: readonly InstanceRuns[] | undefined;
+  /** How often these runs follow one another: the rounds of a search. The default is 1. */
+  rounds?: number;
   /** Slots of the workers. */
   available: number;
 }
@@ -25,9 +27,16 @@ interface TimeEstimateProps {
 const MINUTE_MS = 60_000;
 
 /** How long the experiment takes and what it costs: by past runs of its instances, or by the units of its plan. */
-export function TimeEstimate({ application, type, draft, work = [], available }: TimeEstimateProps) {
+export function TimeEstimate({
+  application,
+  type,
+  draft,
+  work = [],
+  rounds = 1,
+  available,
+}: TimeEstimateProps) {
   const [slots, setSlots] = useState(String(available));
-  if (type === 'switchback') {
+  if (hasField(type, 'units')) {
     const planned = Number(draft.units) * Number(draft.unitMinutes) * MINUTE_MS;
     return Number.isFinite(planned) && <p>The plan takes {formatDuration(planned)} from its start.</p>;
   }
@@ -40,35 +49,35 @@ export function TimeEstimate({ application, type, draft, work = [], available }:
         value={slots}
         onChange={setSlots}
       />
-      <Estimate {...{ application, work }} extent={chooseExtent(type, draft)} slots={Number(slots)} />
+      <Estimate {...{ application, work, rounds }} extent={findExtent(type)} slots={Number(slots)} />
     </div>
   );
 }
 
 /** The part of the experiment that is estimated. */
-type Extent = 'all' | 'copies' | 'limit' | 'round';
+type Extent = 'all' | 'copies' | 'rounds';
+
+/** Returns the extent: of copies and searches not all is estimated. */
+function findExtent(type: ExperimentType): Extent {
+  if (hasField(type, 'copies')) return 'copies';
+  return hasField(type, 'searchRuns') ? 'rounds' : 'all';
+}
 
 const PREFIXES: Record<Extent, string> = {
   all: 'About',
   copies: 'The copies take about',
-  limit: 'At most about',
-  round: 'A round takes about',
+  rounds: 'The fewest rounds take about',
 };
-
-function chooseExtent(type: ExperimentType, draft: ExperimentDraft): Extent {
-  if (type === 'shadow') return 'copies';
-  if (type !== 'bisect') return 'all';
-  return isSearchLimited(draft) ? 'limit' : 'round';
-}
 
 interface EstimateProps {
   application: string;
   extent: Extent;
   work: readonly InstanceRuns[];
+  rounds: number;
   slots: number;
 }
 
-function Estimate({ application, extent, work, slots }: EstimateProps) {
+function Estimate({ application, extent, work, rounds, slots }: EstimateProps) {
   const instances = [...new Set(work.map(({ instance }) => instance))].toSorted();
   const { data } = useQuery(timingsQuery(application, instances));
   if (!data) return <p className={form.hint}>Reading past runs …</p>;
@@ -86,9 +95,9 @@ function Estimate({ application, extent, work, slots }: EstimateProps) {
   });
   return (
     <p>
-      {PREFIXES[extent]} {formatDuration(estimateTime(timed, slots))} with {slots}{' '}
+      {PREFIXES[extent]} {formatDuration(rounds * estimateTime(timed, slots))} with {slots}{' '}
       {slots === 1 ? 'slot' : 'slots'}, by past runs of the same instances.{' '}
-      <Cost coreHours={estimateCoreHours(timed)} extent={extent} />
+      <Cost coreHours={rounds * estimateCoreHours(timed)} extent={extent} />
       {extent === 'copies' && 'The test also waits for as many runs of the baseline.'}
     </p>
   );
@@ -103,8 +112,7 @@ function Cost({ coreHours, extent }: { coreHours: number; extent: Extent }) {
   if (!rate || coreHours === 0) return null;
   return (
     <>
-      {extent === 'copies' ? 'They cost' : 'It costs'} about{' '}
-      {formatCost(coreHours * rate.per_core_hour, rate)}.{' '}
+      {extent === 'all' ? 'It costs' : 'They cost'} about {formatCost(coreHours * rate.per_core_hour, rate)}.{' '}
     </>
   );
 }

@@ -2,6 +2,7 @@
  * Reads the response with a log while it arrives, so that its first lines are visible before its last have been sent: a
  * million lines are 38 MB. Pure.
  */
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 /** Enough for the first screen. */
 const FIRST_PART_CHARS = 64 * 1024;
@@ -39,8 +40,8 @@ export async function* readLogParts(body: ReadableStream<Uint8Array>): AsyncGene
 }
 
 function parseLog(json: string): string {
-  const { log }: { log: string } = JSON.parse(json);
-  return log;
+  const body: unknown = JSON.parse(json);
+  return isRecord(body) ? String(body.log) : '';
 }
 
 /** Returns the position after the last escaped line break in a string of JSON; 0 without one. */

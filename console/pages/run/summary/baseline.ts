@@ -12,32 +12,34 @@ export type BaselineCandidate = Pick<
   'id' | 'name' | 'status_v2' | 'created_at' | 'application_instance_id'
 >;
 
-/** Returns the newest of the runs that succeeded on the instance of `run` before it; `runs` are newest first. */
-function findDefaultBaseline(
-  run: BaselineCandidate,
-  runs: readonly BaselineCandidate[],
-): BaselineCandidate | undefined {
-  return runs.find(
-    (one) =>
-      one.id !== run.id &&
-      one.status_v2 === 'succeeded' &&
-      one.application_instance_id === run.application_instance_id &&
-      one.created_at <= run.created_at,
-  );
-}
-
 /**
  * Returns the baseline of a run, and the runs to choose another one from. The default is the run that this one repeats, or
- * else the last success of the instance before it.
+ * else the last success of the instance in production before it, however old that is.
  */
 export function useBaseline(run: RunInformation, chosen: string | undefined) {
   const { application_id: application } = run;
+  const params = { application_id: application };
   const { data: list } = useQuery(
-    operationQuery('listRuns', { params: { application_id: application }, query: { limit: SUGGESTED_RUNS } }),
+    operationQuery('listRuns', { params, query: { limit: SUGGESTED_RUNS, status: 'succeeded' } }),
   );
-  const candidates = (list?.runs ?? []).filter((one) => one.status_v2 === 'succeeded' && one.id !== run.id);
   const origin = run.metadata.tracking?.cloned_run_id;
-  const id = chosen ?? origin ?? findDefaultBaseline(run, candidates)?.id;
+  const { data: earlier } = useQuery({
+    ...operationQuery('listRuns', {
+      params,
+      query: {
+        instance_id: run.application_instance_id,
+        status: 'succeeded',
+        created_before: run.created_at,
+        production: true,
+      },
+    }),
+    enabled: origin === undefined,
+  });
+  const [last] = earlier?.runs ?? [];
+  const newest: BaselineCandidate[] = (list?.runs ?? []).filter(({ id }) => id !== run.id);
+  const isListed = last === undefined || newest.some(({ id }) => id === last.id);
+  const candidates = isListed ? newest : [...newest, last];
+  const id = chosen ?? origin ?? last?.id;
   const { data: baseline, error } = useQuery({
     ...runQuery({ application, run: id ?? '' }),
     enabled: id !== undefined,

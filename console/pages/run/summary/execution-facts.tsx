@@ -1,7 +1,11 @@
-import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
-import { formatBytes } from '../../../ui/content/format-bytes.ts';
 import styles from './summary-tab.module.css';
 
 const CONTAINMENTS: Record<RunInformation['metadata']['containment'], string> = {
@@ -35,9 +39,9 @@ function listFacts({ metadata, runtime }: RunInformation): [name: string, value:
     runtime_version: version,
     secrets_collection_id: secrets,
   } = metadata;
-  const share = peak === undefined || !limits ? '' : formatShare(peak / limits.memory_bytes);
+  const share =
+    peak === undefined || !limits ? '' : ` (${formatPercent(peak / limits.memory_bytes)} of the limit)`;
   return [
-    ['Execution time', formatDuration(metadata.execution_duration)],
     ...(limits
       ? [
           ['Time limit', formatDuration(limits.duration_ms)] satisfies [string, string],
@@ -53,9 +57,4 @@ function listFacts({ metadata, runtime }: RunInformation): [name: string, value:
     ['Priority', `${metadata.queuing_priority}${metadata.queuing_disabled ? ', never queued' : ''}`],
     ...(secrets === undefined ? [] : [['Secrets', secrets] satisfies [string, string]]),
   ];
-}
-
-function formatShare(share: number): string {
-  const percent = Math.round(100 * share);
-  return percent < 1 ? ' (under 1 % of the limit)' : ` (${percent} % of the limit)`;
 }

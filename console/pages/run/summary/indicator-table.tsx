@@ -1,5 +1,9 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  distinguish,
+  formatDifference,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { Fragment, useId } from 'react';
@@ -7,7 +11,6 @@ import { LinkButton } from '../../../ui/button.tsx';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from './baseline.ts';
 import { BaselineChooser } from './baseline-chooser.tsx';
-import { formatChange } from './format-change.ts';
 import styles from './summary-tab.module.css';
 
 const EXAMPLE = '{"statistics": {"schema": "v1", "result": {"value": 1040.6}}}';
@@ -88,7 +91,7 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
                 className={`${table.number} ${typeof value === 'number' ? styles.figure : styles.value}`}
                 title={String(value)}
               >
-                <bdi>{typeof value === 'number' ? formatNumber(value) : String(value)}</bdi>
+                <bdi>{formatIndicator(value, before.get(name))}</bdi>
               </td>
               <td className={`${table.number} ${styles.change}`}>{formatChange(before.get(name), value)}</td>
             </tr>
@@ -97,6 +100,22 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
       </table>
     </div>
   );
+}
+
+type Value = string | number | boolean;
+
+/** Returns the value with enough digits to differ from that of the baseline. */
+function formatIndicator(value: Value, before: Value | undefined): string {
+  if (typeof value !== 'number') return String(value);
+  return distinguish([value, typeof before === 'number' ? before : undefined], formatNumber)(value);
+}
+
+/** Returns the change from `before` to `value`, such as `+6 (+50 %)` or `=`; empty without a value before. */
+function formatChange(before: Value | undefined, value: Value): string {
+  if (before === undefined) return '';
+  if (before === value) return '=';
+  if (typeof before !== 'number' || typeof value !== 'number') return `was ${String(before).slice(0, 80)}`;
+  return formatDifference(before, value);
 }
 
 /** A dotted name that breaks after its dots and underscores first. */

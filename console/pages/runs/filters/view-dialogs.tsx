@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../../client/client.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { useEdit } from '../../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../../ui/forms/text-field.tsx';
 import { readView } from './runs-search.ts';
@@ -61,10 +62,24 @@ export function SaveViewDialog({
   );
 }
 
+/** Reads the present state of the view. */
+async function fetchView(application_id: string, id: string): Promise<RunView> {
+  const { body } = await client.call('listRunViews', { params: { application_id } });
+  const view = body.items.find((one) => one.id === id);
+  if (!view) throw new Error('The view was deleted meanwhile.');
+  return view;
+}
+
 /** Changes the name of a view. */
 export function RenameViewDialog({ application, view, onSaved, onClose }: DialogProps & { view: RunView }) {
-  const [name, setName] = useState(view.name);
   const params = { application_id: application, view_id: view.id };
+  const { draft, change, seen, load } = useEdit({
+    resource: view,
+    fetch: () => fetchView(application, view.id),
+    createDraft: (state) => ({ name: state.name }),
+    labels: { name: 'Name' },
+  });
+  const { name } = draft;
   const body = { name: name.trim() };
   return (
     <FormDialog
@@ -73,12 +88,16 @@ export function RenameViewDialog({ application, view, onSaved, onClose }: Dialog
       isReady={!isBlankViewName(name)}
       requests={[['updateRunView', { params, body }]]}
       onClose={onClose}
+      onLoad={load}
       onSubmit={async () => {
-        await client.call('updateRunView', { params, body });
+        await client.call('updateRunView', {
+          params,
+          body: { ...body, expected_updated_at: seen.updated_at },
+        });
         await onSaved();
       }}
     >
-      <ViewName name={name} onChange={setName} />
+      <ViewName name={name} onChange={(value) => change({ name: value })} />
     </FormDialog>
   );
 }

@@ -37,7 +37,7 @@ export function ViewsMenu({ application, search }: ViewsMenuProps) {
     mutationFn: (body: { table: typeof table } | { is_shared: boolean }) =>
       client.call('updateRunView', {
         params: { application_id: application, view_id: current?.id ?? '' },
-        body,
+        body: { ...body, expected_updated_at: current?.updated_at ?? null },
       }),
     onSettled: refresh,
   });

@@ -1,5 +1,5 @@
 /** Reads ensemble runs as observations of an experiment: their duration, cost and gain. Pure. */
-import type { RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { parseIndicators, parseRulesResult } from '../../../runs/run-columns.ts';
 import type { ObservedRun } from '../../../runs/store/experiment-runs.ts';
 import type { Observation } from '../../statistics/observations.ts';
 
@@ -9,22 +9,22 @@ export const TOTAL_DURATION = 'run.total_duration';
 const DURATION = 'run.duration';
 
 /** Returns the fields of an observation that only an ensemble run has; none for another run. */
-export function readEnsembleFields({
-  definition_id,
-  rules_result,
-}: Pick<ObservedRun, 'definition_id' | 'rules_result'>): Pick<Observation, 'ensemble_id' | 'gain'> {
+export function readEnsembleFields(
+  run: Pick<ObservedRun, 'id' | 'definition_id' | 'rules_result'>,
+): Pick<Observation, 'ensemble_id' | 'gain'> {
+  const { definition_id } = run;
   if (definition_id === null) return {};
-  const gain = parseRulesResult(rules_result)?.gain;
+  const gain = parseRulesResult(run)?.gain;
   if (!gain) return { ensemble_id: definition_id };
-  const { statistics_path, objective, groups, best_of_k } = gain;
-  return { ensemble_id: definition_id, gain: { statistics_path, objective, groups, best_of_k } };
+  const { statistics_path, objective, best_of_k } = gain;
+  return { ensemble_id: definition_id, gain: { statistics_path, objective, best_of_k } };
 }
 
 /** Returns when the first child run of an ensemble run started; null for another run. */
-export function readEnsembleStart({
-  rules_result,
-}: Pick<ObservedRun, 'rules_result'>): { started_at: number; has_waited: boolean } | null {
-  const usage = parseRulesResult(rules_result)?.usage;
+export function readEnsembleStart(
+  run: Pick<ObservedRun, 'id' | 'rules_result'>,
+): { started_at: number; has_waited: boolean } | null {
+  const usage = parseRulesResult(run)?.usage;
   return usage ? { started_at: Date.parse(usage.started_at), has_waited: usage.has_waited } : null;
 }
 
@@ -33,18 +33,16 @@ export function readEnsembleStart({
  * sides. The indicators of an ensemble run are those of its best run. Its duration is the time to the end of the last child
  * run, because the result exists only then.
  */
-export function addTotalDuration({
-  indicators,
-  execution_ms,
-  definition_id,
-  rules_result,
-}: Pick<ObservedRun, 'indicators' | 'execution_ms' | 'definition_id' | 'rules_result'>): string {
-  const reported: { name: string; value: unknown }[] = JSON.parse(indicators);
+export function addTotalDuration(
+  run: Pick<ObservedRun, 'id' | 'indicators' | 'execution_ms' | 'definition_id' | 'rules_result'>,
+): string {
+  const { indicators, execution_ms, definition_id } = run;
+  const reported = parseIndicators(run);
   if (definition_id === null)
     return execution_ms === null
       ? indicators
       : formatIndicators(reported, { [TOTAL_DURATION]: execution_ms / 1000 });
-  const usage = parseRulesResult(rules_result)?.usage;
+  const usage = parseRulesResult(run)?.usage;
   if (!usage) return indicators;
   const hasDuration = reported.some(({ name }) => name === DURATION);
   return formatIndicators(reported, {
@@ -59,9 +57,4 @@ function formatIndicators(
 ): string {
   const others = reported.filter(({ name }) => !Object.hasOwn(measured, name));
   return JSON.stringify([...others, ...Object.entries(measured).map(([name, value]) => ({ name, value }))]);
-}
-
-function parseRulesResult(json: string | null): RulesResult | null {
-  const result: RulesResult | null = json === null ? null : JSON.parse(json);
-  return result;
 }

@@ -1,4 +1,4 @@
-/** Summarises the ensembles of a batch over its inputs: the best of fewer child runs, and each run group's contribution. Pure. */
+/** Summarises the ensembles of a batch over its inputs: the best of fewer child runs. Pure. */
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
 import { mean } from '../../statistics/numbers.ts';
 import type { Observation } from '../../statistics/observations.ts';
@@ -24,15 +24,6 @@ export function summarizeEnsemble({ runs, ...group }: RunGroup): EnsembleArm | n
     objective: first.objective,
     inputs: inputs.length,
     best_of_k: summarizeBestOfK(inputs),
-    groups: first.groups.map(({ run_group_id }) => ({
-      run_group_id,
-      contribution: mean(
-        listMeans(
-          inputs,
-          ({ groups }) => groups.find((one) => one.run_group_id === run_group_id)?.contribution ?? 0,
-        ),
-      ),
-    })),
   };
 }
 

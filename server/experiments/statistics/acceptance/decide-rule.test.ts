@@ -65,10 +65,10 @@ describe('D2: a candidate that loses the largest input does not pass', () => {
   test('the reason says over how many inputs, and names a lost input with its run', () => {
     const { reason } = decide(build(1), { params: { operator: 'ge', tolerance: { type: '', value: 0 } } });
     expect(reason).toBe(
-      'The candidate’s mean of cost, 1050, is at least 1000. Compared over the 19 of 20 inputs that both sides solved. The candidate failed on 1 of 20 inputs that the control solved: "in-20" (run candidate-20-0); the test allows none.',
+      'The candidate’s mean of cost, 1,050, is at least 1,000. Compared over the 19 of 20 inputs that both sides solved. The candidate failed on 1 of 20 inputs that the control solved: "in-20" (run candidate-20-0); the test allows none.',
     );
     expect(decide(build(0)).reason).toBe(
-      'The candidate’s mean of cost, 1102.5, is above 1060.5. Compared over 20 inputs.',
+      'The candidate’s mean of cost, 1,102.5, is above 1,060.5. Compared over 20 inputs.',
     );
   });
 
@@ -234,4 +234,18 @@ test('sides that solved different inputs are not compared', () => {
       'No input has a number as cost on both sides. The candidate failed or was canceled on 1 of 1 input that the control solved: "in-1" (run candidate-1-0); the test allows none.',
     warnings: [],
   });
+});
+
+test('T13: a relative tolerance of a mean near 0 asks for an absolute one', () => {
+  const inputs = Array.from({ length: 12 }, (_, index): Input => {
+    const profit = (index % 2 === 0 ? 50 : -50) + index - 5.5;
+    return [[profit], [profit]];
+  });
+  const warning = expect.stringMatching(
+    /^The mean of the control is near 0 .*: give an absolute tolerance\.$/,
+  );
+  expect(decide(inputs).warnings).toContainEqual(warning);
+  const params = { operator: 'le', tolerance: { type: 'absolute', value: 1 } } as const;
+  expect(decide(inputs, { params }).warnings).not.toContainEqual(warning);
+  expect(decide(inputs, { statistic: 'p50' }).warnings).not.toContainEqual(warning);
 });

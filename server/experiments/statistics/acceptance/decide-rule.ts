@@ -13,6 +13,7 @@ import {
   readStatistic,
 } from '../acceptance-metrics.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
+import { warnOfSmallControl } from '../paired/effect-scale.ts';
 import { type Distribution, summarize } from '../summary.ts';
 import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 import { checkOtherInputs } from './other-inputs.ts';
@@ -57,7 +58,11 @@ function summarizeSucceeded(runs: readonly Observation[], field: string): Distri
 }
 
 /** A decision with what a met rule does not show, in sentences. */
-export type RuleDecision = MetricDecision & { warnings: string[] };
+export type RuleDecision = MetricDecision & {
+  warnings: string[];
+  /** True where nothing but inputs that tie decides, and the rule does not accept a tie. */
+  tied?: boolean;
+};
 
 /** Decides the rule from the evidence of its indicator. */
 export function decideRule(
@@ -66,9 +71,7 @@ export function decideRule(
   settings: RuleSettings,
 ): RuleDecision {
   const decision = decideByNumbers(metric, evidence, settings);
-  const objection =
-    findFailureObjection(evidence.solved, settings.failure_margin) ??
-    explainCanceledInputs(evidence.solved, settings.failure_margin);
+  const objection = findObjection(evidence, settings);
   if (objection !== null)
     return { ...decision, passed: false, reason: `${decision.reason} ${objection}`, warnings: [] };
   const others = checkOtherInputs(metric, decision, evidence.runs, settings);
@@ -76,8 +79,25 @@ export function decideRule(
   return {
     ...decision,
     ...(non_inferiority ? { non_inferiority } : {}),
-    warnings: warning && decision.passed ? [warning] : [],
+    warnings: [...(warning && decision.passed ? [warning] : []), ...warnOfSmallMean(metric, evidence)],
   };
+}
+
+/** A percentile or a deviation near 0 is no accident of the sample, so only a mean is tested. */
+function warnOfSmallMean(
+  { metric_type, statistic, params }: Metric,
+  { solved }: IndicatorEvidence,
+): string[] {
+  if (metric_type === 'absolute-threshold' || parseStatisticName(statistic) !== 'mean') return [];
+  return warnOfSmallControl(params.tolerance, solved.control, 'tolerance');
+}
+
+/** Returns the reason why failed or canceled runs leave every rule unmet; null for none. */
+export function findObjection(
+  { solved }: IndicatorEvidence,
+  { failure_margin }: Pick<RuleSettings, 'failure_margin'>,
+): string | null {
+  return findFailureObjection(solved, failure_margin) ?? explainCanceledInputs(solved, failure_margin);
 }
 
 function decideByNumbers(
@@ -100,14 +120,15 @@ function decideByNumbers(
     };
   if (metric.metric_type !== 'non-inferiority')
     return addCoverage(decideMetric(metric, control, candidate), solved);
+  const statistic = parseStatisticName(metric.statistic) ?? 'mean';
   const { non_inferiority, passed, threshold, reason } = decideNonInferiority(metric, runs, settings);
   return addCoverage(
     {
       passed,
       threshold,
       reason,
-      control_value: readStatistic(control, 'mean'),
-      candidate_value: readStatistic(candidate, 'mean'),
+      control_value: readStatistic(control, statistic),
+      candidate_value: readStatistic(candidate, statistic),
       ...(non_inferiority ? { non_inferiority } : {}),
     },
     solved,

@@ -3,10 +3,7 @@ import { type Observation, selectExisting } from '../observations.ts';
 import { formatCount } from '../paired/verdict.ts';
 import { CANCELED_SHARE_MAX } from '../paired/warnings.ts';
 
-/**
- * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. An older release
- * recorded no deleted runs, so without the plan a candidate could lose such an input and still be better.
- */
+/** Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. */
 export function explainDeletedInputs(planned: readonly string[], runs: readonly Observation[]): string[] {
   const deleted = countDeletedInputs(planned, runs);
   if (deleted <= CANCELED_SHARE_MAX * planned.length) return [];

@@ -105,7 +105,7 @@ describe('the decision', () => {
     ['nine inputs', [1, 1, 1, 1, 1, 1, 1, 1, 1], 'Both sides solved 9 inputs'],
     ['four inputs', [1, 1, 1, 1], 'Both sides solved 4 inputs'],
     ['a canceled run', [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, null], 'canceled'],
-    ['a value of 0', [1, 1, 1, 1, 1, 1, 1, 1, 1, 0], 'give an absolute tolerance'],
+    ['a value below 0', [1, 1, 1, 1, 1, 1, 1, 1, 1, -1], 'give an absolute tolerance'],
     ['no number', [null, null], 'No input has a number as cost on both sides.'],
   ])('is not met with %s', (_, values, reason) => {
     const decision = decide(values, values, 'le', { type: 'relative', value: 0.5 });
@@ -118,7 +118,7 @@ test.each<[string, Partial<NonInferioritySettings>, string]>([
   ['a flag', { value_type: 'flag' }, 'cost is a flag'],
   ['a time under unequal load', { listIndicatorBlockers: () => ['Unequal load.'] }, 'Unequal load.'],
 ])('the rule is not met for %s', (_, changes, reason) => {
-  const runs = { control: listRuns('control', CONTROL), candidate: listRuns('candidate', CONTROL) };
+  const runs = { control: listRuns('control', CONTROL), candidate: listRuns('candidate', CANDIDATE) };
   const metric = buildMetric('le', { type: 'absolute', value: 100 });
   expect(decideNonInferiority(metric, runs, SETTINGS).passed).toBe(true);
   const decision = decideNonInferiority(metric, runs, { ...SETTINGS, ...changes });
@@ -128,9 +128,28 @@ test.each<[string, Partial<NonInferioritySettings>, string]>([
 test('without a worse input, the reason says how many others may be worse', () => {
   const ten = CONTROL.slice(0, 10);
   // 0.05^(1 / 10) = 0.741: with 26 % of worse inputs, ten of them show none in 5 % of experiments.
-  expect(decide(ten, ten, 'le', { type: 'relative', value: 0.01 }).reason).toContain(
-    'On no input the candidate is worse; on up to 26 % of other inputs it may be.',
+  const better = ten.map((value, index) => value * (0.99 - index / 1000));
+  expect(decide(ten, better, 'le', { type: 'relative', value: 0.01 }).reason).toContain(
+    'On no input the candidate is worse; on up to 25.9\u00a0% of other inputs it may be.',
   );
+});
+
+test.each([
+  [12, '5 of 12'],
+  [14, null],
+])('T3: a geometric mean of runs with a time limit of %i says how many inputs end there', (limit, count) => {
+  const [control, candidate] = [CONTROL, CANDIDATE].map((values) =>
+    values.map((value) => Math.min(value, limit)),
+  ) as [number[], number[]];
+  const sides = { control: listRuns('control', control), candidate: listRuns('candidate', candidate) };
+  const rule = {
+    ...buildMetric('le', { type: 'relative', value: 0.2 }),
+    statistic: 'shifted_geometric_mean',
+  } as const;
+  const { passed, reason } = decideNonInferiority(rule, sides, SETTINGS);
+  expect(passed).toBe(true);
+  if (count === null) expect(reason).not.toContain('largest value');
+  else expect(reason).toContain(`Both sides ended at the largest value on ${count} inputs`);
 });
 
 describe('simulated candidates whose true loss is the tolerance pass in at most 5 %', () => {

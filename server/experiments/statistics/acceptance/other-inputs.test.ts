@@ -15,6 +15,7 @@ const listRuns = (instance_id: string, values: readonly number[]): Observation[]
     repetition: 0,
     status: 'succeeded',
     indicators: [{ name: 'cost', value }],
+    clusters: { depot: `depot ${index % 5}` },
   }));
 
 interface Case {
@@ -25,6 +26,7 @@ interface Case {
   metric_type?: Metric['metric_type'];
   statistic?: string;
   value_type?: 'number' | 'flag';
+  clusterings?: string[];
 }
 
 const CONTROL = Array.from({ length: 10 }, (_, index) => 100 + index);
@@ -42,6 +44,7 @@ function decide({
   metric_type = 'direct-comparison',
   statistic = 'mean',
   value_type = 'number',
+  clusterings = [],
 }: Case) {
   const runs = {
     control: listRuns('control', control),
@@ -52,6 +55,7 @@ function decide({
     collectEvidence(runs, 'cost'),
     {
       value_type,
+      clusterings,
       tie_tolerance: 1e-9,
       shift: 0,
       listIndicatorBlockers: () => [],
@@ -127,10 +131,10 @@ describe('a met rule that the data do not show for other inputs has a warning', 
   test('in percent for a relative tolerance, when more is better', () => {
     const candidate = CONTROL.map((value, index) => value * (index % 2 === 0 ? 1.02 : 0.98));
     const { warnings, non_inferiority } = decide({ candidate, operator: 'ge', tolerance: relative(0.01) });
-    const loss = Number((100 * (1 - (non_inferiority?.bound ?? 0))).toPrecision(3));
+    const loss = Number((100 * (1 - (non_inferiority?.bound ?? 0))).toFixed(1));
     expect(loss).toBeGreaterThan(1.2);
     expect(warnings).toEqual([
-      `The rule is met on these inputs, but the data do not show that the candidate loses at most 1 % in cost on others: the one-sided 95 % bound of the loss is ${loss} %. ${END}`,
+      `The rule is met on these inputs, but the data do not show that the candidate loses at most 1\u00a0% in cost on others: the one-sided 95 % bound of the loss is ${loss}\u00a0%. ${END}`,
     ]);
   });
 
@@ -156,7 +160,7 @@ describe('a met rule that the data do not show for other inputs has a warning', 
     });
     expect(non_inferiority).toMatchObject({ bound: null, within_tolerance: false, inputs: 4 });
     expect(warnings).toEqual([
-      `The rule is met on these inputs, but the data do not show that the candidate loses at most 1 % in cost on others. Both sides solved 4 inputs; non-inferiority needs at least 10. ${END}`,
+      `The rule is met on these inputs, but the data do not show that the candidate loses at most 1\u00a0% in cost on others. Both sides solved 4 inputs; non-inferiority needs at least 10. ${END}`,
     ]);
   });
 
@@ -165,16 +169,19 @@ describe('a met rule that the data do not show for other inputs has a warning', 
     const rule = { control: flags, candidate: flags, operator: 'ge', value_type: 'flag' } as const;
     // Clopper and Pearson: 1 - 0.05^(1 / 10) = 0.259.
     expect(decide({ ...rule, tolerance: absolute(0.05) }).warnings).toEqual([
-      'The rule is met on these inputs. On up to 26 % of other inputs, the candidate may be worse in cost: add inputs.',
+      'The rule is met on these inputs. On up to 25.9\u00a0% of other inputs, the candidate may be worse in cost: add inputs.',
     ]);
     expect(decide({ ...rule, tolerance: absolute(0.3) }).warnings).toEqual([]);
+    // T1: ten inputs of five depots are five observations: 1 - 0.05^(1 / 5) = 0.451.
+    expect(decide({ ...rule, clusterings: ['depot'], tolerance: absolute(0.3) }).warnings).toEqual([
+      'The rule is met on these inputs. On up to 45.1\u00a0% of other inputs, the candidate may be worse in cost: add inputs.',
+    ]);
   });
 });
 
 test.each<[string, Partial<Case>]>([
   ['not met', { operator: 'gt' }],
   ['an equality', { operator: 'eq', tolerance: absolute(100) }],
-  ['another statistic', { statistic: 'p95' }],
   ['a count', { statistic: 'count' }],
   ['an absolute threshold', { metric_type: 'absolute-threshold', tolerance: absolute(1000) }],
 ])('a rule that is %s has no warning', (_, changes) => {
@@ -182,4 +189,34 @@ test.each<[string, Partial<Case>]>([
   const decision = decide({ candidate, operator: 'le', ...changes });
   expect(decision.warnings).toEqual([]);
   expect(decision.passed).toBe(changes.operator !== 'gt');
+});
+
+describe('T3: a met rule on another statistic', () => {
+  const warn = (statistic: string, step: number) =>
+    decide({
+      candidate: CONTROL.map((value, index) => value + (index % 2 === 0 ? step : -step)),
+      operator: 'le',
+      statistic,
+      tolerance: relative(0.01),
+    }).warnings;
+
+  test('has a warning when the data do not show it for other inputs', () => {
+    expect(warn('p50', 3)).toEqual([
+      expect.stringMatching(/loses at most 1\u00a0% in the p50 of cost on others: .* bound of the loss is /),
+    ]);
+    expect(warn('p95', 0.5)).toEqual([
+      expect.stringContaining('Both sides solved 10 inputs; non-inferiority in p95 needs at least 59.'),
+    ]);
+  });
+
+  test.each(['max', 'min', 'std'])('of %s has a warning that nothing bounds it', (statistic) => {
+    const [text] = decide({
+      candidate: CONTROL,
+      operator: 'le',
+      statistic,
+      tolerance: relative(0.01),
+    }).warnings;
+    expect(text).toContain(`The rule compares the ${statistic} of these runs`);
+    expect(text).toContain('`hypothesis: non-inferiority`');
+  });
 });

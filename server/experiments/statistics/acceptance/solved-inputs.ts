@@ -5,7 +5,11 @@
  * runs of each side would favour a side that fails on large inputs. A candidate that is 5 % worse on each of 20 inputs, and
  * fails on the largest, had the lower mean in 91 % of experiments.
  */
-import { EXACT_DIGITS, formatPercent, roundToTwoDigits } from '../format-numbers.ts';
+import {
+  formatEvidence,
+  formatExactPercent,
+  formatPercent,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Observation } from '../observations.ts';
 import { compareFailures } from '../paired/failures.ts';
 import { type OutcomePair, pairOutcomes, readOutcome } from '../paired/outcomes.ts';
@@ -133,13 +137,12 @@ export function findFailureObjection(
 ): string | null {
   const { inputs, example, pairs, control_failed, candidate_failed, p_value } = failures;
   const verb = failures.has_canceled ? 'failed or was canceled' : 'failed';
-  const allowed =
-    margin === undefined ? 'none' : `at most ${formatPercent(margin, EXACT_DIGITS)} of the inputs`;
+  const allowed = margin === undefined ? 'none' : `at most ${formatExactPercent(margin)} of the inputs`;
   if (inputs > (margin ?? 0) * ended + ROUNDING)
     return `The candidate ${verb} on ${inputs} of ${ended} input${ended === 1 ? '' : 's'} that the control solved${formatExample(example, inputs)}; the test allows ${allowed}.`;
   const excess = candidate_failed - control_failed;
   if (p_value > FAILURE_P_VALUE_MAX || excess <= (margin ?? 0) * pairs + ROUNDING) return null;
-  return `The candidate ${verb} in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${roundToTwoDigits(p_value)}); the test allows ${allowed}.`;
+  return `The candidate ${verb} in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${formatEvidence(p_value)}); the test allows ${allowed}.`;
 }
 
 /**

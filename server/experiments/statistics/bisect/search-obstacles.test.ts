@@ -1,6 +1,7 @@
 /** The search over versions that cannot be tested, that drift, or that heal again. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../random-generator.ts';
+import { findChanges } from './changes.ts';
 import { type RoundOutcome, runSearch, type SearchResult, type SearchSettings } from './search.ts';
 import { estimateRounds } from './worse-test.ts';
 
@@ -27,12 +28,13 @@ function search(settings: SearchSettings, draw: (version: number) => number | nu
       obstacle: broken.has(version) ? `${version} is broken.` : null,
     }));
     if (result.next === null) return result;
-    const { version, count } = result.next;
+    const { version, count, reference } = result.next;
     const known = rounds.get(version) ?? [];
     for (let round = 0; round < count; round += 1) {
       const effect = draw(Number(version.slice(1)));
       if (effect === null) broken.add(version);
-      known.push({ state: 'ended', effect });
+      const bad = reference === null ? null : draw(Number(reference.slice(1)));
+      known.push({ state: 'ended', effect, ahead: effect === null || bad === null ? null : effect - bad });
     }
     rounds.set(version, known);
   }
@@ -88,23 +90,22 @@ test('runs that were deleted count for the maximum', () => {
 
 describe('effects that are no single step', () => {
   const SEARCHES = 100;
-  /** Two standard errors of a share of 5 % among 100. */
-  const WRONG_MAX = SEARCHES * (0.05 + 2 * Math.sqrt((0.05 * 0.95) / SEARCHES));
 
-  test('a drift over ten versions ends where its sum exceeds half of the difference', () => {
+  test('T11: a drift over ten versions ends at a part of it, and the bad version is worse again', () => {
     const random = new RandomGenerator('bisect drift');
-    let [wrong, found] = [0, 0];
+    let [small, again] = [0, 0];
     for (let index = 0; index < SEARCHES; index += 1) {
-      // The sums are 0.012, 0.024, 0.036 and so on, so the third version is the first above 0.025.
       const result = search(
         createSettings(11, { maximumRuns: 4000 }),
         (version) => 0.012 * version + 0.005 * random.normal(),
       );
-      if (result.ending === 'found' && result.firstBad === 'v3') found += 1;
-      else if (result.ending === 'found' || result.ending === 'not_worse') wrong += 1;
+      expect(result.ending).toBe('found');
+      const { change, later } = findChanges(result, DIFFERENCE);
+      if (change && change.interval.high < DIFFERENCE) small += 1;
+      if (later) again += 1;
     }
-    expect(wrong).toBeLessThanOrEqual(WRONG_MAX);
-    expect(found).toBeGreaterThanOrEqual(SEARCHES * 0.9);
+    expect(small).toBeGreaterThanOrEqual(SEARCHES * 0.95);
+    expect(again).toBeGreaterThanOrEqual(SEARCHES * 0.5);
   });
 
   test('a regression that healed before the bad version is not worse', () => {

@@ -1,6 +1,7 @@
 /** The search over simulated versions: positions of the culprit, noise, failures, and runs that are too few. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../random-generator.ts';
+import { findChanges } from './changes.ts';
 import {
   countRunsMin,
   type RoundOutcome,
@@ -22,7 +23,7 @@ function createSettings(versions: number, changes: Partial<SearchSettings> = {})
   };
 }
 
-/** Searches to the end; `draw` returns the effect of one round with the version of this index. */
+/** Searches to the end; `draw` returns the effect of one round with the version of this index against the good one. */
 function search(
   settings: SearchSettings,
   draw: (version: number) => number,
@@ -31,13 +32,16 @@ function search(
   for (let runs = 0; ; ) {
     const result = runSearch(settings, (version) => ({ rounds: rounds.get(version) ?? [], obstacle: null }));
     if (result.next === null) return { ...result, runs };
-    const { version, from, count } = result.next;
+    const { version, from, count, reference } = result.next;
     const known = rounds.get(version) ?? [];
     expect(known).toHaveLength(from);
-    for (let round = 0; round < count; round += 1)
-      known.push({ state: 'ended', effect: draw(Number(version.slice(1))) });
+    for (let round = 0; round < count; round += 1) {
+      const effect = draw(Number(version.slice(1)));
+      const ahead = reference === null ? null : effect - draw(Number(reference.slice(1)));
+      known.push({ state: 'ended', effect, ahead });
+    }
     rounds.set(version, known);
-    runs += count * settings.runsPerRound;
+    runs += count * settings.runsPerRound * (reference === null ? 1 : 1.5);
     expect(runs).toBeLessThanOrEqual(settings.maximumRuns);
   }
 }
@@ -49,7 +53,7 @@ describe('without noise', () => {
       const settings = createSettings(count);
       for (let culprit = 1; culprit < count; culprit += 1) {
         const result = search({ ...settings, maximumRuns: countRunsMin(settings) }, (version) =>
-          version >= culprit ? DIFFERENCE : 0,
+          version >= culprit ? 2 * DIFFERENCE : 0,
         );
         expect(result).toMatchObject({
           ending: 'found',
@@ -62,6 +66,17 @@ describe('without noise', () => {
       }
     },
   );
+
+  test.for([0.2, 0.5, 0.9, 1])('T11: every culprit that is %d times the difference is found too', (size) => {
+    for (let culprit = 1; culprit < 9; culprit += 1) {
+      const draw = (version: number) => (version >= culprit ? size * DIFFERENCE : 0);
+      const result = search(createSettings(9), draw);
+      expect(result).toMatchObject({ ending: 'found', firstBad: `v${culprit}` });
+      const { change, later } = findChanges(result, DIFFERENCE);
+      expect(change?.effect).toBeCloseTo(size * DIFFERENCE, 12);
+      expect(later).toBeNull();
+    }
+  });
 
   test('a version that fails from some point on is found', () => {
     const result = search(createSettings(16), (version) => (version >= 11 ? Infinity : 0));
@@ -124,6 +139,40 @@ describe('with noise', () => {
     }
     expect(wrong).toBeLessThanOrEqual(WRONG_MAX);
     expect(found).toBeGreaterThanOrEqual(SEARCHES * 0.93);
+  });
+
+  test.for([0.5, 0.75])(
+    'T11: a step of %d times the difference has a wrong answer in at most 5 %%',
+    (size) => {
+      const random = new RandomGenerator(`bisect ${size}`);
+      let [wrong, found] = [0, 0];
+      for (let index = 0; index < SEARCHES; index += 1) {
+        const culprit = 1 + random.integerBelow(8);
+        const draw = (version: number) =>
+          (version >= culprit ? size * DIFFERENCE : 0) + DIFFERENCE * random.normal();
+        const { ending, firstBad } = search(createSettings(9), draw);
+        // That the bad version is not worse by the whole difference is right too.
+        if (ending === 'found' && firstBad === `v${culprit}`) found += 1;
+        else if (ending === 'found') wrong += 1;
+      }
+      expect(wrong).toBeLessThanOrEqual(WRONG_MAX);
+      expect(found).toBeGreaterThan(0);
+    },
+  );
+
+  test('T11: a search takes about as many rounds as a pairwise test of the whole difference', () => {
+    const random = new RandomGenerator('bisect rounds');
+    let [rounds, tests] = [0, 0];
+    for (let index = 0; index < 100; index += 1) {
+      const { steps } = search(
+        createSettings(9),
+        (version) => (version >= 5 ? DIFFERENCE : 0) + DIFFERENCE * random.normal(),
+      );
+      rounds += steps.reduce((total, step) => total + step.rounds, 0);
+      tests += steps.length;
+    }
+    // Wald's test of 0 against the difference with these errors takes 2 ln(1 / error) = 2 ln(140) rounds of this noise.
+    expect(rounds / tests).toBeLessThan(4 * 2 * Math.log(140));
   });
 
   test('equal versions have a culprit in at most 5 %', () => {

@@ -1,6 +1,5 @@
 /**
- * The search for the first version of a series that is worse than the good one by more than half of the difference that
- * matters. It tests the bad version first, then the middle of the remaining ones. Each of the L tests errs with probability
+ * The search for the first version of a series that is worse than the good one. It tests the bad version first, then the middle of the remaining ones. Each of the L tests errs with probability
  * (1 - confidence) / L at most, so all of them are right with the confidence (Bonferroni). The posterior of each version is
  * that of a probabilistic bisection (Horstein, IEEE Transactions on Information Theory 1963).
  *
@@ -9,13 +8,24 @@
  *
  * The search is a function of the runs: it has no state of its own, so a killed server continues where it was.
  */
-import { countRoundsMin, estimateRounds, testWorse, type WorseTest } from './worse-test.ts';
+import {
+  countRoundsMin,
+  estimateRounds,
+  type RoundEffects,
+  testWorse,
+  type WorseTest,
+} from './worse-test.ts';
 
-/** The outcome of a round: every input once with the tested version and once with the good one. */
+/** The outcome of a round: every input once with the tested version, with the good one, and perhaps with the bad one. */
 export type RoundOutcome =
   | { state: 'pending' }
-  /** The mean effect over the inputs, positive for worse; Infinity for a lost round; null for one without information. */
-  | { state: 'ended'; effect: number | null };
+  | {
+      state: 'ended';
+      /** The mean effect over the inputs, positive for worse; Infinity for a lost round; null without information. */
+      effect: number | null;
+      /** The same against the bad version; null where the round does not have it. */
+      ahead?: number | null;
+    };
 
 export interface SearchSettings {
   /** The versions in the order of their creation, the good one first and the bad one last. */
@@ -23,7 +33,7 @@ export interface SearchSettings {
   /** The smallest difference that matters, on the scale of the effects. */
   difference: number;
   confidence: number;
-  /** Runs of one round: two for each input. */
+  /** Runs of one round with two versions: two for each input. */
   runsPerRound: number;
   maximumRuns: number;
   /** Runs that were planned so far, with those that were deleted since; the default is the runs of the rounds. */
@@ -57,6 +67,8 @@ export interface PlannedRounds {
   version: string;
   from: number;
   count: number;
+  /** The bad version, where its runs belong to the rounds too. */
+  reference: string | null;
 }
 
 export interface SearchResult {
@@ -76,8 +88,15 @@ export interface SearchResult {
   roundsForHalf: number | null;
 }
 
+/**
+ * The search plans one round at a time, because each can decide, or show that a version cannot be compared. From 32 rounds
+ * on it plans a sixteenth of those so far: it reads all of them again each time, which a long test would do too often. The
+ * test itself looks after every round and stops at the first that decides, so the size of a batch changes no answer.
+ */
+const ROUNDS_PER_PLANNED_ROUND = 16;
+
 /** Returns the number of tests of a search over these versions: the bad one, then halves. */
-function countTests(versions: number): number {
+export function countTests(versions: number): number {
   return 1 + Math.ceil(Math.log2(Math.max(1, versions - 1)));
 }
 
@@ -92,11 +111,14 @@ function computeErrorRate({ versions, confidence }: SearchSettings): number {
   return Math.min((1 - confidence) / countTests(versions.length), odds / (1 + odds));
 }
 
-/** Returns the smallest number of runs with which the search can find a version. */
+/** Returns the smallest number of rounds that decides about a version. */
+export function countDecidingRounds(settings: SearchSettings): number {
+  return countRoundsMin(computeErrorRate(settings));
+}
+
+/** Returns the smallest number of runs with which the search can find a version, whose rounds do not need the bad one. */
 export function countRunsMin(settings: SearchSettings): number {
-  return (
-    countTests(settings.versions.length) * countRoundsMin(computeErrorRate(settings)) * settings.runsPerRound
-  );
+  return countTests(settings.versions.length) * countDecidingRounds(settings) * settings.runsPerRound;
 }
 
 /** The interval of the search: `low` is not worse, `high` is worse. */
@@ -117,7 +139,7 @@ export function runSearch(
     const { rounds, obstacle } = readVersion(versions[tested] ?? '');
     const step = replay.test(tested, rounds, obstacle);
     if (step.obstacle === null) {
-      if (step.decision === null) return replay.format(continueStep(settings, replay.steps, rounds));
+      if (step.decision === null) return replay.format(continueStep(settings, replay, rounds));
       if (replay.isFirst && step.decision === 'not_worse')
         return { ...replay.format({ ending: 'not_worse' }), roundsForHalf: estimateHalf(settings, step) };
       replay.decide(tested, step);
@@ -134,6 +156,8 @@ class SearchReplay {
   readonly #posterior: Map<string, number>;
   readonly #skipped = new Set<number>();
   #interval: Interval;
+  /** true: a version that is not worse must be better than the bad one, which may be worse by less than the difference. */
+  comparesBad = false;
   /** false once the bad version is found to be worse. */
   isFirst = true;
 
@@ -150,7 +174,11 @@ class SearchReplay {
 
   /** Adds the step of a version. The bad version cannot be skipped, because every answer relies on it. */
   test(tested: number, rounds: readonly RoundOutcome[], obstacle: string | null): SearchStep {
-    const step = testVersion(this.#settings, this.#settings.versions[tested] ?? '', rounds);
+    const { versions } = this.#settings;
+    const step = testVersion(this.#settings, versions[tested] ?? '', {
+      rounds,
+      comparesBad: this.comparesBad,
+    });
     const isSkipped = obstacle !== null && !this.isFirst;
     if (isSkipped) this.#skipped.add(tested);
     const added = isSkipped ? { ...step, decision: null, obstacle } : step;
@@ -158,11 +186,12 @@ class SearchReplay {
     return added;
   }
 
-  decide(tested: number, { decision }: Pick<SearchStep, 'decision'>): void {
+  decide(tested: number, { decision, beyond_e_value }: SearchStep): void {
     const { versions } = this.#settings;
     const errorRate = computeErrorRate(this.#settings);
-    if (!this.isFirst)
-      updatePosterior(this.#posterior, versions.slice(1, tested + 1), { decision }, errorRate);
+    // A bad version that is worse by less cannot be found good by mistake, so its error is left for this conclusion.
+    if (this.isFirst) this.comparesBad = beyond_e_value < 1 / errorRate;
+    else updatePosterior(this.#posterior, versions.slice(1, tested + 1), { decision }, errorRate);
     this.isFirst = false;
     if (decision === 'worse') this.#interval.high = tested;
     else this.#interval.low = tested;
@@ -198,15 +227,23 @@ class SearchReplay {
   }
 }
 
-function testVersion(settings: SearchSettings, version: string, rounds: readonly RoundOutcome[]): SearchStep {
-  const effects: number[] = [];
+function testVersion(
+  settings: SearchSettings,
+  version: string,
+  { rounds, comparesBad }: { rounds: readonly RoundOutcome[]; comparesBad: boolean },
+): SearchStep {
+  const ended: RoundEffects[] = [];
   for (const round of rounds) {
     if (round.state === 'pending') break;
-    if (round.effect !== null) effects.push(round.effect);
+    const { effect, ahead = null } = round;
+    if (effect !== null) ended.push({ effect, ahead });
   }
-  const errorRate = computeErrorRate(settings);
-  const test = testWorse(effects, settings.difference / 2, errorRate);
-  const finite = effects.slice(0, test.rounds).filter(Number.isFinite);
+  const { difference } = settings;
+  const test = testWorse(ended, { difference, comparesBad }, computeErrorRate(settings));
+  const finite = ended
+    .slice(0, test.rounds)
+    .map(({ effect }) => effect)
+    .filter(Number.isFinite);
   return {
     ...test,
     version,
@@ -248,40 +285,44 @@ function updatePosterior(
 /** Waits for pending rounds, plans further ones, or ends a search that has no runs left. */
 function continueStep(
   settings: SearchSettings,
-  steps: readonly SearchStep[],
+  { steps, comparesBad }: Pick<SearchReplay, 'steps' | 'comparesBad'>,
   rounds: readonly RoundOutcome[],
 ): Pick<SearchResult, 'next' | 'ending' | 'runsNeeded'> {
-  const { runsPerRound, maximumRuns, versions, plannedRuns = 0 } = settings;
+  const { maximumRuns, versions, plannedRuns = 0 } = settings;
   const step = steps[steps.length - 1];
   const tests = steps.filter(({ obstacle }) => obstacle === null).length;
-  const runsNeeded = step ? estimateRuns(settings, step, countTests(versions.length) - tests) : null;
+  // The first step tests the bad version itself; the later ones run it too where that decides.
+  const runsPerRound = settings.runsPerRound * (comparesBad ? 1.5 : 1);
+  const remaining = countTests(versions.length) - tests;
+  const runsNeeded = step ? runsPerRound * estimateLeftRounds(settings, step, remaining) : null;
   if (!step || rounds.some(({ state }) => state === 'pending'))
     return { next: null, ending: null, runsNeeded };
-  const used = steps.reduce((total, { planned }) => total + planned * runsPerRound, 0);
+  const used = steps.reduce(
+    (total, { planned }, index) => total + planned * (index === 0 ? settings.runsPerRound : runsPerRound),
+    0,
+  );
   const affordable = Math.floor((maximumRuns - Math.max(used, plannedRuns)) / runsPerRound);
-  const wanted =
-    rounds.length === 0
-      ? countRoundsMin(computeErrorRate(settings))
-      : Math.max(2, Math.ceil(rounds.length / 4));
+  const wanted = Math.max(1, Math.floor(rounds.length / ROUNDS_PER_PLANNED_ROUND));
   const count = Math.min(wanted, affordable);
   if (count <= 0) return { next: null, ending: tests === 1 ? 'undecided' : 'narrowed', runsNeeded };
-  return { next: { version: step.version, from: rounds.length, count }, ending: null, runsNeeded };
+  const reference = comparesBad ? (versions[versions.length - 1] ?? null) : null;
+  const next = { version: step.version, from: rounds.length, count, reference };
+  return { next, ending: null, runsNeeded };
 }
 
-/** Assumes that the versions differ by 0 or by the whole difference, whose distance from the limit is half of it. */
-function estimateRuns(settings: SearchSettings, step: SearchStep, remainingTests: number): number {
-  const half = settings.difference / 2;
-  const rounds = estimateRounds(computeErrorRate(settings), assumeDeviation(step, half), half);
-  const left = Math.max(1, rounds - step.rounds) + Math.max(0, remainingTests) * rounds;
-  return left * settings.runsPerRound;
+/** Assumes that the versions differ by 0 or by the whole difference. */
+function estimateLeftRounds(settings: SearchSettings, step: SearchStep, remainingTests: number): number {
+  const { difference } = settings;
+  const rounds = estimateRounds(computeErrorRate(settings), assumeDeviation(step, difference), difference);
+  return Math.max(1, rounds - step.rounds) + Math.max(0, remainingTests) * rounds;
 }
 
-/** Two effects are the fewest with a spread; before them, the noise is assumed to be as large as half of the difference. */
-function assumeDeviation({ effects }: SearchStep, half: number): number {
-  return effects.length < 2 ? half : computeDeviation(effects);
+/** Two effects are the fewest with a spread; before them, the noise is assumed to be as large as the distance. */
+function assumeDeviation({ effects }: SearchStep, distance: number): number {
+  return effects.length < 2 ? distance : computeDeviation(effects);
 }
 
 function estimateHalf(settings: SearchSettings, step: SearchStep): number {
   const half = settings.difference / 2;
-  return estimateRounds(computeErrorRate(settings), assumeDeviation(step, half), half / 2);
+  return estimateRounds(computeErrorRate(settings), assumeDeviation(step, half), half);
 }

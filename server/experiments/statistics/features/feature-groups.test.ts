@@ -18,6 +18,7 @@ function buildUnit(value: number | string | undefined, index: number): PairedUni
     control: 1,
     candidate: 1,
     effect: 0,
+    pair_values: [],
     pair_effects: [0],
     hidden_effect: 0,
   };

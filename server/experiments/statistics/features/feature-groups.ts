@@ -1,14 +1,14 @@
 /** Groups the units of a comparison by one feature of their inputs. */
+import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
 import { clamp } from '../numbers.ts';
 import { compareText } from '../observations.ts';
 import type { PairedUnit } from '../paired/units.ts';
 
-/** Fewer units have no interval, and their spread is too rough for a test. */
-export const GROUP_UNITS_MIN = 5;
+/** Fewer units have no interval. */
+const GROUP_UNITS_MIN = 5;
 /** More groups than a reader compares at a glance. */
 const CATEGORIES_MAX = 6;
 const NUMBER_GROUPS_MAX = 3;
-const LABEL_DIGITS = 6;
 
 /** Units with similar values of the feature. */
 export interface FeatureGroup {
@@ -63,16 +63,14 @@ function groupByNumber(valued: readonly ValuedUnit<number>[]): FeatureGroup[] {
     groups.set(place, [...(groups.get(place) ?? []), ...ascending.slice(start, end)]);
     start = end;
   }
+  const ends = [...groups.values()].flatMap((group) => [group[0]?.value, group.at(-1)?.value]);
+  const format = distinguish(ends);
   return [...groups.values()].map((group) => {
     const low = group[0]?.value ?? 0;
     const high = group.at(-1)?.value ?? 0;
-    const label = low === high ? formatEnd(low) : `${formatEnd(low)} to ${formatEnd(high)}`;
+    const label = low === high ? format(low) : `${format(low)} to ${format(high)}`;
     return { label, low, high, units: group.map(({ unit }) => unit) };
   });
-}
-
-function formatEnd(value: number): string {
-  return String(Number(value.toPrecision(LABEL_DIGITS)));
 }
 
 function groupByCategory(valued: readonly ValuedUnit<number | string>[]): FeatureGroup[] {

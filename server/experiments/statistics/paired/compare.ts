@@ -10,12 +10,17 @@ import {
   CONFIDENCE,
   estimateMeanInterval,
   estimateRatioInterval,
+  INTERVAL_INPUTS_MIN,
   type Interval,
   type Resampler,
 } from '../bootstrap.ts';
-import { computeClopperPearson, computeStudentTQuantile } from '../distributions.ts';
+import { estimateBoundedMeanInterval } from '../bounded-mean.ts';
+import { computeStudentTQuantile } from '../distributions.ts';
+import { chooseFinalAlpha, FINAL_ALPHA } from '../error-rates.ts';
+import { LARGEST_LOSS_DEFAULT } from '../mean-bets.ts';
 import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
+import { widenForLargeInputs } from '../totals/large-inputs.ts';
 import {
   type Clustering,
   computeBlockMeans,
@@ -29,19 +34,23 @@ import {
   type SlowChange,
   testNeighbours,
 } from './dependence.ts';
-import { computeMargin, type Margin, prefersRelative } from './effect-scale.ts';
-import { compareFailures, type FailureComparison } from './failures.ts';
-import { type InterimEvidence, runTestMartingale } from './interim.ts';
-import { type PairedInput, pairOutcomes } from './outcomes.ts';
 import {
-  deflateForDependence,
-  findLoser,
-  scoreWorstRanks,
-  testBlockedSignedRanks,
-  testClusteredSignedRanks,
-  testScoredRanks,
-} from './signed-rank.ts';
-import { buildUnits, type EffectScale, hasPositiveValues, type Measure, type PairedUnit } from './units.ts';
+  computeMargin,
+  type LossBound,
+  type Margin,
+  prefersRelative,
+  readLargestLoss,
+  resolveLossBound,
+} from './effect-scale.ts';
+import { compareFailures, type FailureComparison } from './failures.ts';
+import { type MeasuredInterim, measureInterim } from './interim.ts';
+import { boundOthers, hasLoss } from './other-units.ts';
+import { type PairedInput, pairOutcomes } from './outcomes.ts';
+import { describeRelation, labelRelatedUnits, type Relation } from './relation/related-units.ts';
+import { reconcileInterval } from './sign-flips/decisive-interval.ts';
+import { type ScoreTests, testScores } from './sign-flips/score-tests.ts';
+import { findLoser, scoreWorstRanks } from './signed-rank.ts';
+import { buildUnits, type EffectScale, hasRatios, type Measure, type PairedUnit } from './units.ts';
 import type { Direction } from './verdict.ts';
 
 /** The settings of one indicator's comparison. */
@@ -53,6 +62,8 @@ export interface IndicatorSettings {
   tie_tolerance: number;
   /** Added to every value before a ratio is taken. */
   shift: number;
+  /** The largest change of one unit that can occur, in either direction; null: unknown. */
+  largest_loss: Margin | null;
 }
 
 /** The design of an experiment, as far as its measurement needs it. */
@@ -63,6 +74,8 @@ export interface ComparisonDesign {
   possibly_serial?: boolean;
   /** Clusterings of the inputs to test by, such as `caller` and `day`; the labels are in the observations. */
   clusterings: readonly string[];
+  /** Nobody declared clusterings, so the comparison looks for units that are versions of each other; false by default. */
+  seeks_relation?: boolean;
   resampler: Resampler;
   /** The confidence of the interval; 0.95 by default. */
   confidence?: number;
@@ -84,21 +97,17 @@ export interface PairedMeasurement {
   /** Mean of the effects, not oriented; null without a value on both sides. */
   effect: number | null;
   interval: Interval | null;
+  /** The declared bound of the change of one unit, which decides the interval; null without one. */
+  loss_bound: LossBound | null;
   /** Mean of the differences that ties hide, on the scale of the effect: so much further away the mean effect may be. */
   hidden_effect: number;
   /** Half the width of the equivalence region, on the scale of the effect. */
   margin: number;
-  test: {
-    n: number;
-    w_plus: number;
-    w_minus: number;
-    method: 'exact' | 'normal';
-    /** Of independent units, before any correction. */
-    p_value_plain: number | null;
-    /** The largest of the plain one, the one corrected for serial correlation and those by cluster. */
-    p_value: number | null;
-    score: number;
-  };
+  test: ScoreTests['test'];
+  /** The test that decides. */
+  flips: ScoreTests['flips'];
+  /** The error rate of the verdict at the planned end. */
+  final_alpha: number;
   failures: FailureComparison;
   dependence: {
     /** Null for units that do not count as serial. */
@@ -110,7 +119,9 @@ export interface PairedMeasurement {
     effective_sample_size: number;
     clusterings: Clustering[];
   };
-  interim: InterimEvidence | null;
+  /** Null where clusterings are declared, and for fewer than ten units. */
+  relation: Relation | null;
+  interim: MeasuredInterim | null;
   /** Effects in the order of the plan, for the confidence sequence; infinite for a unit that one side lost. */
   interim_effects: readonly number[];
   /** Standard deviation of the effects between units. */
@@ -130,18 +141,27 @@ export function measureIndicator(
   const inputs = pairOutcomes(sides.control, sides.candidate, indicator);
   const scale = chooseScale(inputs, settings);
   const units = buildUnits(inputs, scale);
-  const complete = units.filter(({ state }) => state === 'complete');
   const orientation = settings.direction === 'maximize' ? -1 : 1;
-  const valued = complete.filter(({ effect }) => effect !== null);
-  const effects = Float64Array.from(valued, ({ effect }) => effect ?? 0);
-  const dependence = describeDependence(complete, design);
+  const ended = units.filter(({ state }) => state === 'complete');
   const scores =
     settings.direction === 'none'
-      ? Float64Array.from(complete, ({ effect }) => effect ?? 0)
-      : scoreWorstRanks(complete, orientation);
-  const interimEffects = selectEndedPrefix(units).map((unit) =>
-    computeInterimEffect(unit, settings.direction, orientation),
-  );
+      ? Float64Array.from(ended, ({ effect }) => effect ?? 0)
+      : scoreWorstRanks(ended, orientation);
+  const relation = design.seeks_relation ? describeRelation(ended, scores, design.resampler.seed) : null;
+  const complete = labelRelatedUnits(ended, relation);
+  const valued = complete.filter(({ effect }) => effect !== null);
+  const effects = Float64Array.from(valued, ({ effect }) => effect ?? 0);
+  const lossBound = resolveLossBound(settings.largest_loss, scale, valued);
+  const dependence = describeDependence(complete, {
+    ...design,
+    clusterings: [...design.clusterings, ...(relation?.by ? [relation.by] : [])],
+  });
+  const interimUnits = selectEndedPrefix(units).map((unit) => ({
+    effect: computeInterimEffect(unit, settings.direction, orientation),
+    magnitude: Math.max(Math.abs(unit.control ?? 0), Math.abs(unit.candidate ?? 0)) * scale.factor,
+  }));
+  const interimEffects = interimUnits.map(({ effect }) => effect);
+  const final_alpha = design.serial ? FINAL_ALPHA : chooseFinalAlpha(units.length);
   return {
     inputs,
     unreported: (['control', 'candidate'] as const).filter((side) => !isReported(sides[side], indicator)),
@@ -151,20 +171,34 @@ export function measureIndicator(
     measure: scale.measure,
     orientation,
     effect: effects.length === 0 ? null : mean(effects),
-    interval: estimateEffectInterval(valued, effects, dependence, design),
+    interval: decideInterval(valued, effects, dependence, {
+      ...design,
+      bound: lossBound?.value ?? null,
+      scale,
+      final_alpha,
+    }),
+    loss_bound: lossBound,
     hidden_effect: valued.length === 0 ? 0 : mean(valued.map(({ hidden_effect }) => hidden_effect)),
     margin: computeMargin(
       settings.margin,
       scale,
       valued.map(({ control }) => (control ?? 0) * scale.factor),
     ),
-    test: testScores(scores, complete, dependence),
+    ...testScores(scores, dependence, design.resampler),
+    final_alpha,
     failures: compareFailures(complete, selectFailureClusters(dependence)),
     dependence,
-    interim: allowsInterimVerdict(dependence, design) ? runTestMartingale(interimEffects, design) : null,
+    relation,
+    interim:
+      final_alpha === FINAL_ALPHA && allowsInterimVerdict(dependence, design)
+        ? measureInterim(interimUnits, {
+            ...{ measure: scale.measure, orientation, serial: design.serial },
+            largestLoss: readLargestLoss(settings, LARGEST_LOSS_DEFAULT),
+          })
+        : null,
     interim_effects: interimEffects,
     spread: standardDeviation(effects),
-    losses: settings.direction === 'none' ? null : describeLosses(complete, orientation),
+    losses: settings.direction === 'none' ? null : describeLosses(complete, dependence, orientation),
     scale,
   };
 }
@@ -177,7 +211,7 @@ function isReported(runs: readonly Observation[], indicator: string): boolean {
 
 function chooseScale(inputs: readonly PairedInput[], settings: IndicatorSettings): EffectScale {
   const { tie_tolerance, shift } = settings;
-  const measure = prefersRelative(settings) && hasPositiveValues(inputs, shift) ? 'relative' : 'absolute';
+  const measure = prefersRelative(settings) && hasRatios(inputs, shift) ? 'relative' : 'absolute';
   const values = inputs.flatMap(({ pairs }) =>
     pairs.flatMap(({ control, candidate }) =>
       [control, candidate].map((outcome) => (typeof outcome === 'number' ? outcome : 0)),
@@ -222,14 +256,41 @@ function allowsInterimVerdict(
   return clusterings.length === 0 && (serial || serial_correlation === null);
 }
 
+/** Returns the interval of a verdict: that of the mean effect, which agrees with the test where units are independent. */
+function decideInterval(
+  units: readonly PairedUnit[],
+  effects: Float64Array,
+  dependence: PairedMeasurement['dependence'],
+  design: ComparisonDesign & { bound: number | null; scale: EffectScale; final_alpha: number },
+): Interval | null {
+  const { bound, scale, resampler, confidence = CONFIDENCE } = design;
+  const interval = estimateEffectInterval(units, effects, dependence, design);
+  if (interval === null || bound !== null) return interval;
+  const isIndependent =
+    dependence.serial_correlation === null && dependence.clusterings.every(({ use }) => use !== 'tested');
+  const decisive =
+    isIndependent && design.confidence === undefined
+      ? reconcileInterval(interval, effects, { resampler, errorRate: design.final_alpha })
+      : interval;
+  if (scale.measure === 'relative') return decisive;
+  const sized = units.map(({ control, effect }) => ({
+    size: Math.abs((control ?? 0) * scale.factor),
+    difference: effect ?? 0,
+  }));
+  return widenForLargeInputs(decisive, sized, { resampler, confidence });
+}
+
 /** Returns the interval of the mean effect: the hull of the one over independent units and those by cluster. */
 function estimateEffectInterval(
   units: readonly PairedUnit[],
   effects: Float64Array,
   { serial_correlation, clusterings }: PairedMeasurement['dependence'],
-  { resampler, confidence = CONFIDENCE }: ComparisonDesign,
+  { resampler, confidence = CONFIDENCE, bound = null }: ComparisonDesign & { bound?: number | null },
 ): Interval | null {
-  const plain = estimateMeanInterval(effects, resampler, confidence);
+  const plain =
+    bound === null || effects.length < INTERVAL_INPUTS_MIN
+      ? estimateMeanInterval(effects, resampler, confidence)
+      : estimateBoundedMeanInterval(effects, bound, confidence);
   if (plain === null) return null;
   const probability = (1 + confidence) / 2;
   const effective = computeEffectiveSampleSize(effects.length, serial_correlation ?? 0);
@@ -295,32 +356,6 @@ function estimateBlockInterval(blocks: Float64Array, probability: number): Inter
   return { low: centre - half, high: centre + half };
 }
 
-function testScores(
-  scores: Float64Array,
-  units: readonly PairedUnit[],
-  { serial_correlation, effective_sample_size, clusterings }: PairedMeasurement['dependence'],
-): PairedMeasurement['test'] {
-  const { p_value: plain, n, w_plus, w_minus, method, score } = testScoredRanks(scores);
-  const pValues = [plain];
-  if (plain !== null && serial_correlation !== null)
-    pValues.push(
-      deflateForDependence(plain, units.length, effective_sample_size),
-      testBlockedSignedRanks(scores),
-    );
-  for (const { labels, use } of clusterings)
-    if (use === 'tested') pValues.push(testClusteredSignedRanks(scores, labels) ?? 1);
-  const known = pValues.filter((p_value) => p_value !== null);
-  return {
-    n,
-    w_plus,
-    w_minus,
-    method,
-    score,
-    p_value_plain: plain,
-    p_value: plain === null ? null : Math.max(...known),
-  };
-}
-
 /** Returns the labels of the tested clustering with the fewest clusters, on which failures depend most. */
 function selectFailureClusters({
   clusterings,
@@ -345,8 +380,13 @@ function computeInterimEffect(unit: PairedUnit, direction: Direction, orientatio
   return lost === 0 ? (unit.effect ?? 0) * orientation : lost * Number.POSITIVE_INFINITY;
 }
 
-function describeLosses(units: readonly PairedUnit[], orientation: 1 | -1): PairedMeasurement['losses'] {
+function describeLosses(
+  units: readonly PairedUnit[],
+  dependence: PairedMeasurement['dependence'],
+  orientation: 1 | -1,
+): PairedMeasurement['losses'] {
   if (units.length === 0) return null;
-  const lost = units.filter((unit) => findLoser(unit) > 0 || (unit.effect ?? 0) * orientation > 0).length;
-  return { share: lost / units.length, upper: computeClopperPearson(lost, units.length, 0.95).high };
+  const isLost = (unit: PairedUnit) => hasLoss(1, unit, orientation);
+  const share = units.filter(isLost).length / units.length;
+  return { share, upper: boundOthers(units, dependence, isLost) };
 }

@@ -133,7 +133,7 @@ export function testNeighbours(values: Float64Array, seed: string): number {
   const generator = new RandomGenerator(`neighbours ${seed}`);
   let extreme = 1;
   for (let permutation = 0; permutation < PERMUTATIONS; permutation += 1) {
-    shuffle(deviations, generator);
+    shuffleValues(deviations, generator);
     if (multiplyNeighbours(deviations) >= limit) extreme += 1;
   }
   return extreme / (PERMUTATIONS + 1);
@@ -146,7 +146,8 @@ function multiplyNeighbours(values: Float64Array): number {
   return products;
 }
 
-function shuffle(values: Float64Array, generator: RandomGenerator): void {
+/** Puts the values in a random order, in place (Fisher and Yates). */
+export function shuffleValues(values: Float64Array, generator: RandomGenerator): void {
   for (let index = values.length - 1; index > 0; index -= 1) {
     const other = generator.integerBelow(index + 1);
     const value = values[index] ?? 0;
@@ -289,14 +290,18 @@ function estimateIntraclassCorrelation(
 }
 
 /** Returns the share of permutations of the values whose clusters differ at least as much. */
-function computePermutationPValue(values: Float64Array, labels: readonly string[], seed: string): number {
+export function computePermutationPValue(
+  values: Float64Array,
+  labels: readonly string[],
+  seed: string,
+): number {
   const observed = measureBetweenClusters(values, labels);
   if (observed === 0) return 1;
   const generator = new RandomGenerator(`clusters ${seed}`);
   const shuffled = values.slice();
   let extreme = 1;
   for (let permutation = 0; permutation < PERMUTATIONS; permutation += 1) {
-    shuffle(shuffled, generator);
+    shuffleValues(shuffled, generator);
     if (measureBetweenClusters(shuffled, labels) >= observed * (1 - 1e-12)) extreme += 1;
   }
   return extreme / (PERMUTATIONS + 1);

@@ -1,16 +1,20 @@
 /** Estimates on the scale that people read. */
 import {
+  CONFIDENCE,
   computeMeanRatio,
   estimateMeanInterval,
   estimateRatioInterval,
   type Interval,
   type Resampler,
+  showsSpread,
 } from '../bootstrap.ts';
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
+import { widenForLargeInputs } from '../totals/large-inputs.ts';
+import { estimateWeightedRatioInterval } from '../totals/weighted-ratio.ts';
 import type { Outcome, PairedInput } from './outcomes.ts';
 import { buildUnits, computeBoundedMean, type PairedUnit } from './units.ts';
 
-/** A number with its 95 % interval; the interval is null with too few units. */
+/** A number with its 95 % interval; the interval is null with too few units, or with too few that differ. */
 export interface Estimate {
   value: number;
   interval: { low: number; high: number } | null;
@@ -87,12 +91,42 @@ export function estimateTotals(
   return {
     mean_difference: convertEstimate(
       mean(differences),
-      estimateMeanInterval(differences, resampler),
+      estimateDifferenceInterval(controls, differences, resampler),
       (value) => value * inverse,
     ),
     ratio:
       ratio === null
         ? null
-        : convertEstimate(ratio, estimateRatioInterval(controls, candidates, resampler), (value) => value),
+        : convertEstimate(
+            ratio,
+            showsSpread(differences) ? estimateTotalRatioInterval(controls, candidates, resampler) : null,
+            (value) => value,
+          ),
   };
+}
+
+function estimateDifferenceInterval(
+  controls: Float64Array,
+  differences: Float64Array,
+  resampler: Resampler,
+): Interval | null {
+  const interval = estimateMeanInterval(differences, resampler);
+  if (interval === null) return null;
+  const inputs = Array.from(differences, (difference, index) => ({
+    size: Math.abs(controls[index] ?? 0),
+    difference,
+  }));
+  return widenForLargeInputs(interval, inputs, { resampler, confidence: CONFIDENCE });
+}
+
+/** Returns the hull of both intervals; null where one of them is. */
+function estimateTotalRatioInterval(
+  controls: Float64Array,
+  candidates: Float64Array,
+  resampler: Resampler,
+): Interval | null {
+  const resampled = estimateRatioInterval(controls, candidates, resampler);
+  const weighted = estimateWeightedRatioInterval(controls, candidates, CONFIDENCE);
+  if (resampled === null || weighted === null) return null;
+  return { low: Math.min(resampled.low, weighted.low), high: Math.max(resampled.high, weighted.high) };
 }

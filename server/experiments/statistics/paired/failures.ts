@@ -47,7 +47,7 @@ export function compareFailures(
     control_failed: units.reduce((total, unit) => total + unit.control_failed, 0),
     candidate_failed: units.reduce((total, unit) => total + unit.candidate_failed, 0),
     p_value: testBySignFlips([...differences.values()]),
-    excess_upper: boundExcess(candidate_only, control_only, units.length),
+    excess_upper: boundExcess(candidate_only, control_only, units.length, differences.size),
   };
 }
 
@@ -78,11 +78,15 @@ function countSubsetSumTail(weights: readonly number[], limit: number): number {
   return probability.reduce((sum, part) => sum + part, 0);
 }
 
-/** Returns a conservative bound: the upper 97.5 % bound of one share minus the lower 97.5 % bound of the other (Bonferroni). */
-function boundExcess(candidateOnly: number, controlOnly: number, units: number): number {
+/**
+ * Returns a conservative bound: the upper 97.5 % bound of one share minus the lower 97.5 % bound of the other (Bonferroni).
+ * Units of one cluster can be lost together, so the shares are those of as many units as there are clusters.
+ */
+function boundExcess(candidateOnly: number, controlOnly: number, units: number, clusters: number): number {
   if (units === 0) return 1;
+  const scale = (lost: number) => (lost * clusters) / units;
   return (
-    computeClopperPearson(candidateOnly, units, 0.975).high -
-    computeClopperPearson(controlOnly, units, 0.975).low
+    computeClopperPearson(scale(candidateOnly), clusters, 0.975).high -
+    computeClopperPearson(scale(controlOnly), clusters, 0.975).low
   );
 }

@@ -18,6 +18,7 @@ describe('any runs', () => {
     higher: 'lower',
     lower: 'higher',
     equivalent: 'equivalent',
+    same: 'same',
     undecided: 'undecided',
   };
 

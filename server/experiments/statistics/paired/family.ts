@@ -2,9 +2,9 @@
  * All comparisons of an experiment as one family. Measures every indicator of every candidate, corrects the p-values of all
  * comparisons together, and decides the verdicts.
  */
+import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Resampling } from '../bootstrap.ts';
 import { INTERIM_ALPHA } from '../error-rates.ts';
-import { EXACT_DIGITS, formatPercent } from '../format-numbers.ts';
 import { clampToFinite } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
 import {
@@ -14,7 +14,13 @@ import {
   type PairedMeasurement,
 } from './compare.ts';
 import type { Clustering, SlowChange } from './dependence.ts';
-import { type Margin, orientInterval, warnOfMissingRatios } from './effect-scale.ts';
+import {
+  type Margin,
+  orientInterval,
+  warnOfMissingRatios,
+  warnOfSmallControl,
+  warnOfZeros,
+} from './effect-scale.ts';
 import {
   convertEstimate,
   type Estimate,
@@ -26,11 +32,15 @@ import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
 import { isMeanChangeOpen } from './mean-change.ts';
 import { adjustWeightedHolm, type Role, weighByRole } from './multiple-comparisons.ts';
-import { explainRepetition, hintPlan, type PlanningHints } from './planning-hints.ts';
+import { explainRepetition, hintPlan, type PlanningHints } from './planning/planning-hints.ts';
+import { formatRelation, type RelatedInputs } from './relation/explain-relation.ts';
+import { explainScope } from './scope/verdict-scope.ts';
+import type { FlipMethod } from './sign-flips/sign-flips.ts';
 import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
 import {
   type ComparisonSide,
   describeSide,
+  describeTies,
   isInformative,
   type Tally,
   tallyPairs,
@@ -43,10 +53,17 @@ import {
   decideVerdict,
   type FailureEvidence,
   formatCount,
+  hasDirection,
   type Progress,
   type Verdict,
 } from './verdict.ts';
-import { listBlockers, listWarnings, warnOfFailureValue, warnOfOppositeTotal } from './warnings.ts';
+import {
+  listBlockers,
+  listWarnings,
+  warnOfFailureValue,
+  warnOfLossBound,
+  warnOfOppositeTotal,
+} from './warnings.ts';
 
 /** One indicator with its settings. */
 export interface FamilyIndicator extends IndicatorSettings {
@@ -109,6 +126,8 @@ export interface Comparison extends ComparedIndicator, PlanningHints {
     method: 'exact' | 'normal';
     score: number;
   };
+  /** The test that decides. */
+  sign_flips: { p_value: number | null; p_value_holm: number | null; method: FlipMethod };
   failures: FailureComparison;
   losses: { share: number; upper: number } | null;
   dependence: {
@@ -117,9 +136,12 @@ export interface Comparison extends ComparedIndicator, PlanningHints {
     effective_sample_size: number;
     clusterings: Omit<Clustering, 'labels'>[];
   };
+  related_inputs: RelatedInputs | null;
   sequential: {
     e_value: number;
     e_value_max: number;
+    mean_e_value_max: number;
+    largest_loss: number;
     threshold: number;
     interval: { low: number; high: number } | null;
   } | null;
@@ -141,11 +163,14 @@ export function compareFamily(
     measureIndicator(group, indicator.indicator, indicator, design),
   );
   const weights = weighByRole(tests.map(({ indicator }) => indicator.role));
-  const adjusted = adjustWeightedHolm(
-    // The time of a drop depends on the data, so its p-value is none; 1 keeps its share of the family.
-    measured.map(({ test }, index) => (tests[index]?.group.progress === 'dropped' ? 1 : test.p_value)),
-    weights,
-  );
+  const adjust = (test: 'flips' | 'test') =>
+    adjustWeightedHolm(
+      // The time of a drop depends on the data, so its p-value is none; 1 keeps its share of the family.
+      measured.map((one, index) => (tests[index]?.group.progress === 'dropped' ? 1 : one[test].p_value)),
+      weights,
+    );
+  const adjusted = adjust('flips');
+  const adjustedRanks = adjust('test');
   const comparisons = tests.map(({ group, indicator }, index) => {
     const measurement = measured[index];
     if (measurement === undefined) throw new Error(`Indicator ${indicator.indicator} was not measured.`);
@@ -153,6 +178,7 @@ export function compareFamily(
       group,
       measurement,
       p_value: adjusted[index] ?? null,
+      ranks_p_value: adjustedRanks[index] ?? null,
       weight: weights[index] ?? 1,
     });
   });
@@ -164,7 +190,10 @@ export function compareFamily(
 interface CorrectedMeasurement {
   group: FamilyGroup;
   measurement: PairedMeasurement;
+  /** The adjusted p-value of the test that decides. */
   p_value: number | null;
+  /** The adjusted p-value of the signed ranks alone. */
+  ranks_p_value: number | null;
   /** Share of the error rate that the indicator has. */
   weight: number;
 }
@@ -175,12 +204,13 @@ function buildComparison(
   corrected: CorrectedMeasurement,
 ): Comparison {
   const { group, measurement, p_value, weight } = corrected;
-  const { measure, complete, dependence, effect, interval, scale } = measurement;
+  const { measure, complete, effect, interval, scale } = measurement;
   const valued = selectValued(complete);
   const { verdict, reasons } = decideComparison(settings, design, corrected);
   const totals = estimateTotals(valued, design.resampler);
   const isBlocked = design.listIndicatorBlockers(settings.indicator, group).length > 0;
   const hints = hintPlan(measurement, { verdict, weight, isBlocked });
+  const zeros = warnOfZeros(settings, measure, measurement.inputs);
   const interim = measurement.pending > 0 || (group.progress ?? design.progress) !== 'complete';
   return {
     indicator: settings.indicator,
@@ -189,11 +219,20 @@ function buildComparison(
     objective: settings.direction,
     verdict,
     interim,
-    reasons: interim ? reasons : [...reasons, ...explainRepetition(hints, measurement, design.unit)],
+    reasons: [
+      ...reasons,
+      ...explainScope(measurement, { verdict, unit: design.unit, total: totals.ratio }),
+      ...(interim ? [] : explainRepetition(hints, measurement, design.unit)),
+    ],
     warnings: [
       ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit: design.unit }),
-      ...warnOfMissingRatios(settings, measure),
+      ...(zeros.length > 0 ? zeros : warnOfMissingRatios(settings, measure)),
       ...warnOfFailureValue(settings, measurement),
+      ...warnOfLossBound(measurement),
+      // The margin has no part in a verdict with a direction.
+      ...(measure === 'relative' || hasDirection(verdict)
+        ? []
+        : warnOfSmallControl(settings.margin, readControls(valued), 'margin')),
       ...listWarnings(measurement, settings.indicator, { ...group, unit: design.unit }),
     ],
     measure,
@@ -212,15 +251,12 @@ function buildComparison(
     pairs: tallyPairs(measurement),
     control: describeSide(group.control, settings.indicator, valued, 'control'),
     candidate: describeSide(group.candidate, settings.indicator, valued, 'candidate'),
-    wilcoxon: formatWilcoxon(measurement, p_value),
+    sign_flips: { ...measurement.flips, p_value_holm: p_value },
+    wilcoxon: formatWilcoxon(measurement, corrected.ranks_p_value),
     failures: measurement.failures,
     losses: measurement.losses,
-    dependence: {
-      serial_correlation: dependence.serial_correlation,
-      slow_change: formatSlowChange(measurement),
-      effective_sample_size: dependence.effective_sample_size,
-      clusterings: dependence.clusterings.map(({ labels: _labels, ...clustering }) => clustering),
-    },
+    dependence: formatDependence(measurement),
+    related_inputs: formatRelation(measurement),
     sequential: describeInterim(measurement, design, computeInterimThreshold(weight)),
     tolerance: settings.margin,
     tie_tolerance: settings.tie_tolerance,
@@ -233,6 +269,16 @@ function buildComparison(
   };
 }
 
+function formatDependence(measurement: PairedMeasurement): Comparison['dependence'] {
+  const { serial_correlation, effective_sample_size, clusterings } = measurement.dependence;
+  return {
+    serial_correlation,
+    slow_change: formatSlowChange(measurement),
+    effective_sample_size,
+    clusterings: clusterings.map(({ labels: _labels, ...clustering }) => clustering),
+  };
+}
+
 /** Formats the slow change on the scale of the effect: a share for the relative measure, else a difference. */
 function formatSlowChange({ dependence, measure, scale }: PairedMeasurement): SlowChange | null {
   if (dependence.slow_change === null) return null;
@@ -241,7 +287,7 @@ function formatSlowChange({ dependence, measure, scale }: PairedMeasurement): Sl
   return { p_value, deviation: clampToFinite(readable) };
 }
 
-/** Decides the verdict. The reasons of `better` include how many other inputs may still lose. */
+/** Decides the verdict. */
 function decideComparison(
   settings: FamilyIndicator,
   { unit, progress, listIndicatorBlockers, resampler }: FamilyDesign,
@@ -258,38 +304,25 @@ function decideComparison(
     effect: orient(measurement.effect, orientation),
     interval: orientInterval(measurement.interval, orientation),
     test: {
-      name: "Wilcoxon's test",
+      name: 'the test of sign flips',
       p_value,
       sign: test.w_plus - test.w_minus,
       needs: `at least ${DIFFERING_UNITS_MIN} ${unit}s that differ, and ${formatCount(test.n, unit)} ${test.n === 1 ? 'does' : 'do'}`,
     },
+    final_alpha: measurement.final_alpha,
     failures: describeFailures(measurement.failures, unit),
     failure_margin: settings.failure_margin,
     hidden_effect: measurement.hidden_effect,
+    ties: describeTies(measurement, settings.largest_loss),
     margin: measurement.margin,
     margin_text: formatMargin(settings.margin, measurement.measure === 'relative' ? settings.shift : 0),
     interim: measurement.interim,
     interim_threshold: computeInterimThreshold(weight),
     blockers: [...listIndicatorBlockers(settings.indicator, group), ...listBlockers(measurement, unit)],
   });
-  if (decided.verdict === 'undecided' || decided.verdict === 'equivalent') return decided;
-  if (isMeanChangeOpen(measurement, resampler))
-    return {
-      verdict: 'undecided',
-      reasons: [
-        ...decided.reasons,
-        `The mean of the relative changes is not shown to differ from 0: a few ${unit}s change much more than the typical one.`,
-      ],
-    };
-  if (decided.verdict !== 'better' || !measurement.losses) return decided;
-  const { share, upper } = measurement.losses;
-  const lost = Math.round(share * complete.length);
-  const rest = `with 95 % confidence, at most ${formatPercent(upper)} of other ${unit}s are worse.`;
-  const losses =
-    lost === 0
-      ? `No ${unit} is worse:`
-      : `${formatCount(lost, unit)} of ${complete.length} ${lost === 1 ? 'is' : 'are'} worse:`;
-  return { ...decided, reasons: [...decided.reasons, `${losses} ${rest}`] };
+  if (!hasDirection(decided.verdict) || !isMeanChangeOpen(measurement, resampler)) return decided;
+  const objection = `The mean of the relative changes is not shown to differ from 0: a few ${unit}s change much more than the typical one.`;
+  return { verdict: 'undecided', reasons: [objection, ...decided.reasons] };
 }
 
 function computeInterimThreshold(weight: number): number {
@@ -298,6 +331,10 @@ function computeInterimThreshold(weight: number): number {
 
 function selectValued(complete: readonly PairedUnit[]): PairedUnit[] {
   return complete.filter(({ effect }) => effect !== null);
+}
+
+function readControls(valued: readonly PairedUnit[]): number[] {
+  return valued.map(({ control }) => control ?? 0);
 }
 
 /** Formats the test for readers: plus and minus are the signs of candidate minus control. */
@@ -343,6 +380,8 @@ function describeInterim(
   return {
     e_value: clampToFinite(interim.e_value),
     e_value_max: clampToFinite(interim.e_value_max),
+    mean_e_value_max: clampToFinite(interim.mean_e_value_max),
+    largest_loss: interim.largest_loss,
     threshold,
     interval:
       ends === null
@@ -354,5 +393,5 @@ function describeInterim(
 /** Formats the margin for sentences: "1 % of the control". Ratios of shifted values have a margin of shifted values. */
 export function formatMargin({ type, value }: Margin, shift = 0): string {
   if (type === 'absolute') return `${value}`;
-  return `${formatPercent(value, EXACT_DIGITS)} of ${shift > 0 ? `(the control + ${shift})` : 'the control'}`;
+  return `${formatExactPercent(value)} of ${shift > 0 ? `(the control + ${shift})` : 'the control'}`;
 }

@@ -4,9 +4,8 @@
  * Under the null hypothesis of no difference, the effect of the next unit is as likely to be positive as negative, given
  * all earlier ones. Each effect is divided by the root mean square of the earlier ones, and limited to ±4 there. S is
  * the sum of these values, and V the sum of their squares. Then exp(λS - λ²V/2) is a supermartingale for every λ. That needs
- * no condition on
- * moments (de la Peña, Annals of Probability 1999; Howard, Ramdas, McAuliffe and Sekhon 2020). Its mixture over a normal λ
- * with precision r (Robbins, Annals of Mathematical Statistics 1970) is
+ * no condition on moments (de la Peña, Annals of Probability 1999; Howard, Ramdas, McAuliffe and Sekhon 2020). Its mixture
+ * over a normal λ with precision r (Robbins, Annals of Mathematical Statistics 1970) is
  *
  *     E = sqrt(r / (V + r)) exp(S² / (2 (V + r))).
  *
@@ -16,9 +15,16 @@
  * Units in time order may depend on each other. The predictable part of an effect is subtracted first: the effect before
  * times the serial correlation of all earlier units. The first 20 units only estimate that correlation. For AR(1) effects
  * of correlation 0.9, E then reached 100 within 300 units in 1.6 % of series, and in 90 % without the subtraction.
+ *
+ * This evidence is about the typical unit. Let a candidate be 1 % better on 95 % of the inputs, and 19 % worse on the others:
+ * better there, and equal on average. It was `better` at some look in 43 % of experiments with 50 inputs. So `better` needs
+ * the bets of mean-bets.ts too, which allow for large losses that did not occur.
  */
 import type { Interval } from '../bootstrap.ts';
+import { LARGEST_LOSS_DEFAULT, MeanBets } from '../mean-bets.ts';
+import { bisect, CHANGE_MAX, clamp } from '../numbers.ts';
 import { computeEffectiveSampleSize, RunningCorrelation } from './dependence.ts';
+import type { Measure } from './units.ts';
 
 /** The test martingale after each unit that counts. */
 export interface InterimEvidence {
@@ -65,7 +71,7 @@ export function runTestMartingale(
     // A lost unit needs no scale: a candidate that fails from the first input on has evidence against it.
     const isCounted = serial ? scale > 0 && correlation.count >= SERIAL_UNITS_MIN : scale > 0 || loss !== 0;
     if (isCounted) {
-      const change = loss === 0 ? Math.max(-UNIT_LIMIT, Math.min(UNIT_LIMIT, increment / scale)) : 0;
+      const change = loss === 0 ? clamp(increment / scale, -UNIT_LIMIT, UNIT_LIMIT) : 0;
       const unit = change + UNIT_LIMIT * surprise;
       sum += unit;
       variance += unit * unit;
@@ -94,6 +100,67 @@ function predictNext(earlier: RunningCorrelation, shift: number): number {
 function isLongEnough(units: number, finite: RunningCorrelation, serial: boolean): boolean {
   if (units < UNITS_MIN) return false;
   return !serial || computeEffectiveSampleSize(finite.count, finite.estimate()) >= EFFECTIVE_UNITS_MIN;
+}
+
+/** One unit in the order of the plan. */
+export interface BetUnit {
+  /** On the scale of the measure, oriented: positive is worse, or higher without a direction; infinite for a lost unit. */
+  effect: number;
+  /** The larger magnitude of both sides, in the unit of the effect; a difference is a share of the earlier ones. */
+  magnitude: number;
+}
+
+/** The evidence about the mean, in the form of the API. */
+export interface MeanEvidence {
+  /** The largest e-value so far that the mean has the sign that was asked for. */
+  mean_e_value_max: number;
+  /** The largest change against that sign that one unit may have, as a share. */
+  largest_loss: number;
+}
+
+/** The evidence before the end about the typical unit, and about the mean in the same direction. */
+export type MeasuredInterim = InterimEvidence & MeanEvidence;
+
+interface BetOptions {
+  measure: Measure;
+  /** Orientation of the effects: -1 where more is better. */
+  orientation: 1 | -1;
+  /** Units are in time order and may resemble their neighbours. */
+  serial: boolean;
+  /** The largest loss of one unit, as a share; `LARGEST_LOSS_DEFAULT` by default. */
+  largestLoss?: number;
+}
+
+/** Returns both kinds of evidence about units in the order of the plan. */
+export function measureInterim(units: readonly BetUnit[], options: BetOptions): MeasuredInterim {
+  const effects = units.map(({ effect }) => effect);
+  const typical = runTestMartingale(effects, options);
+  return { ...typical, ...measureMeanBets(units, options, typical.direction || -1) };
+}
+
+/** Returns the evidence that the mean of the effects has this sign. Ratios count as changes of the control's value. */
+export function measureMeanBets(
+  units: readonly BetUnit[],
+  { measure, orientation, serial, largestLoss = LARGEST_LOSS_DEFAULT }: BetOptions,
+  sign: -1 | 1,
+): MeanEvidence {
+  const bets = new MeanBets(largestLoss);
+  const earlier = new RunningCorrelation();
+  let largest = 0;
+  let evidence = 1;
+  for (const { effect, magnitude } of units) {
+    if (!Number.isFinite(effect)) bets.add(sign * effect);
+    else if (measure === 'relative' || largest > 0) {
+      const ratio = orientation * Math.expm1(orientation * effect);
+      const change = clamp(measure === 'relative' ? ratio : effect / largest, -CHANGE_MAX, CHANGE_MAX);
+      const expected = serial ? predictNext(earlier, 0) : 0;
+      if (!serial || earlier.count >= SERIAL_UNITS_MIN) bets.add(sign * (change - expected));
+      earlier.add(change);
+    }
+    largest = Math.max(largest, magnitude);
+    evidence = Math.max(evidence, bets.evidence);
+  }
+  return { mean_e_value_max: evidence, largest_loss: largestLoss };
 }
 
 const SEARCH_STEPS = 60;
@@ -141,10 +208,5 @@ function findEnd(centre: number, step: number, isExcluded: (effect: number) => b
     inside = outside;
     outside = centre + (outside - centre) * 1.5;
   }
-  for (let bisection = 0; bisection < SEARCH_STEPS; bisection += 1) {
-    const middle = (inside + outside) / 2;
-    if (isExcluded(middle)) outside = middle;
-    else inside = middle;
-  }
-  return outside;
+  return bisect({ inside, outside }, isExcluded, SEARCH_STEPS).outside;
 }

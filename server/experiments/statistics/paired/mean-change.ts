@@ -5,11 +5,10 @@
  * a few is better on the typical one, and not better on average. Of such candidates whose changes have the mean 0, up to
  * 28 % of 100 inputs were better by the logarithm alone.
  */
-import { estimateMeanInterval, type Resampler } from '../bootstrap.ts';
+import type { Resampler } from '../bootstrap.ts';
+import { CHANGE_MAX } from '../numbers.ts';
 import type { PairedMeasurement } from './compare.ts';
-
-/** Keeps sums of changes finite. */
-const CHANGE_MAX = 1e100;
+import { isMeanConclusive } from './sign-flips/decisive-interval.ts';
 
 /** Returns true if the typical change differs from 0 and the mean change is not shown to differ in the same direction. */
 export function isMeanChangeOpen(
@@ -24,10 +23,6 @@ export function isMeanChangeOpen(
   if (measure === 'absolute' || effect === null || interval === null) return false;
   const sign = interval.low > 0 ? 1 : interval.high < 0 ? -1 : 0;
   const changes = complete.flatMap((unit) => (unit.effect === null ? [] : [Math.expm1(unit.effect)]));
-  const found = estimateMeanInterval(
-    Float64Array.from(changes, (change) => Math.min(change, CHANGE_MAX)),
-    resampler,
-  );
-  if (sign === 0 || found === null) return false;
-  return sign > 0 ? found.low <= 0 : found.high >= 0;
+  const bounded = Float64Array.from(changes, (change) => Math.min(change, CHANGE_MAX));
+  return sign !== 0 && !isMeanConclusive(bounded, sign, resampler);
 }

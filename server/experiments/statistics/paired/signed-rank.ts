@@ -13,7 +13,7 @@
 
 import { computeNormalQuantile, computeStudentTTail } from '../distributions.ts';
 import { mean, standardDeviation } from '../numbers.ts';
-import { TIE_SHARE, testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
+import { rankMagnitudes, testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
 import { computeBlockMeans, estimateSerialMean } from './dependence.ts';
 import type { PairedUnit } from './units.ts';
 
@@ -89,20 +89,13 @@ export function testClusteredSignedRanks(scores: Float64Array, clusters: readonl
   return Math.min(1, 2 * computeStudentTTail(Math.abs(t), values.length - 1));
 }
 
-/** Returns the mid-ranks of the magnitudes with the signs of the scores; 0 for a score of 0. */
+/** Returns the mid-ranks of the magnitudes with the signs of the scores; 0 for a score of 0, which has no rank. */
 function rankSigned(scores: Float64Array): Float64Array {
-  const order = Array.from(scores.keys())
-    .filter((index) => scores[index] !== 0)
-    .sort((a, b) => Math.abs(scores[a] ?? 0) - Math.abs(scores[b] ?? 0));
-  const ranks = new Float64Array(scores.length);
-  for (let start = 0; start < order.length; ) {
-    const magnitude = Math.abs(scores[order[start] ?? 0] ?? 0);
-    let end = start + 1;
-    while (end < order.length && Math.abs(scores[order[end] ?? 0] ?? 0) <= magnitude * (1 + TIE_SHARE))
-      end += 1;
-    for (const index of order.slice(start, end))
-      ranks[index] = (Math.sign(scores[index] ?? 0) * (start + 1 + end)) / 2;
-    start = end;
-  }
-  return ranks;
+  const { ranks } = rankMagnitudes(scores.filter((score) => score !== 0));
+  let next = 0;
+  return scores.map((score) => {
+    if (score === 0) return 0;
+    next += 1;
+    return Math.sign(score) * (ranks[next - 1] ?? 0);
+  });
 }

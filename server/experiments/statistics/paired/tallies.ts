@@ -2,8 +2,11 @@
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
 import { countMissing, countRuns, type Observation, type RunCounts } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
+import { formatLargestLoss, type Margin } from './effect-scale.ts';
+import { boundOthers, countIndependent } from './other-units.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
+import type { TieEvidence } from './verdict.ts';
 
 /** Numbers of units by outcome. Wins are those of the candidate; a unit that only one side solved is a loss of the other. */
 export interface Tally {
@@ -71,4 +74,24 @@ export function describeSide(
     missing: countMissing(runs, indicator),
     mean: values.length === 0 ? null : clampToFinite(mean(values.map((value) => value * factor)) * inverse),
   };
+}
+
+/** Counts the units that tie or differ. Units that depend on each other count as their clusters. */
+export function describeTies(
+  { complete, dependence, loss_bound }: PairedMeasurement,
+  largestLoss: Margin | null = null,
+): TieEvidence {
+  const units = complete.filter(isInformative);
+  const known = largestLoss !== null && loss_bound?.value != null;
+  return {
+    differing: units.filter(differs).length,
+    independent: countIndependent(units.length, dependence),
+    upper: boundOthers(units, dependence, differs),
+    largest_loss: known ? formatLargestLoss(largestLoss) : null,
+  };
+}
+
+/** Returns true for a unit with a difference in values or in the failures of its runs. */
+function differs({ effect, control_failed, candidate_failed }: PairedUnit): boolean {
+  return (effect ?? 0) !== 0 || control_failed !== candidate_failed;
 }

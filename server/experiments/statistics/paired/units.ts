@@ -23,6 +23,12 @@ export interface EffectScale {
   factor: number;
 }
 
+/** The numbers of both sides in one pair of runs. */
+export interface NumberPair {
+  control: number;
+  candidate: number;
+}
+
 /** One distinct input content. */
 export interface PairedUnit {
   input_ids: string[];
@@ -42,16 +48,20 @@ export interface PairedUnit {
   candidate: number | null;
   /** `computeEffect` of the two means; 0 when all pairs tie; null without a pair. */
   effect: number | null;
-  /** The effects of the pairs with a number on both sides. */
+  /** The pairs with a number on both sides, and the effect of each. */
+  pair_values: readonly NumberPair[];
   pair_effects: number[];
   /** Magnitude of the difference that a tie hides, on the scale of the effect; 0 without a tie. */
   hidden_effect: number;
 }
 
-/** Returns true if every number of both sides, plus the shift, is above 0, so that ratios exist. */
-export function hasPositiveValues(inputs: readonly PairedInput[], shift = 0): boolean {
+/** Returns true if ratios exist: every number plus the shift is above 0. A pair of zeros is a tie on any scale. */
+export function hasRatios(inputs: readonly PairedInput[], shift = 0): boolean {
   return inputs.every(({ pairs }) =>
-    pairs.every(({ control, candidate }) => [control, candidate].every((one) => isPositive(one, shift))),
+    pairs.every(
+      ({ control, candidate }) =>
+        (control === 0 && candidate === 0) || [control, candidate].every((one) => isPositive(one, shift)),
+    ),
   );
 }
 
@@ -88,6 +98,7 @@ function buildUnit(group: readonly PairedInput[], scale: EffectScale): PairedUni
     pairs: ended.length,
     control_failed: countFailed(ended, 'control'),
     candidate_failed: countFailed(ended, 'candidate'),
+    pair_values: valued,
     ...computeUnitEffect(valued, scale),
   };
 }
@@ -101,7 +112,7 @@ function countFailed(pairs: readonly OutcomePair[], side: 'control' | 'candidate
 }
 
 function computeUnitEffect(
-  valued: readonly { control: number; candidate: number }[],
+  valued: readonly NumberPair[],
   scale: EffectScale,
 ): Pick<PairedUnit, 'control' | 'candidate' | 'effect' | 'pair_effects' | 'hidden_effect'> {
   if (valued.length === 0)

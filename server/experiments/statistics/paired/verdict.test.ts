@@ -1,6 +1,6 @@
 /** The verdict from given evidence, by the rules at the head of verdict.ts. */
 import { describe, expect, test } from 'vitest';
-import type { InterimEvidence } from './interim.ts';
+import type { MeasuredInterim } from './interim.ts';
 import { decideVerdict, type FailureEvidence, type VerdictEvidence } from './verdict.ts';
 
 /** A clear effect towards `better`: negative values favour the candidate. */
@@ -17,7 +17,7 @@ const CLEAR: VerdictEvidence = {
   failures: null,
   failure_margin: null,
   margin: 0.5,
-  margin_text: '1 % of the control',
+  margin_text: '1\u00a0% of the control',
   interim: null,
   interim_threshold: 100,
   blockers: [],
@@ -73,7 +73,10 @@ describe('the verdict at the planned end', () => {
 });
 
 test('evidence before the end says how few inputs it has when an early one is unfinished', () => {
-  const interim: InterimEvidence = { units: 1, e_value: 1, e_value_max: 1, direction: 0 };
+  const interim: MeasuredInterim = {
+    ...{ units: 1, e_value: 1, e_value_max: 1, direction: 0 },
+    ...{ mean_e_value_max: 1, largest_loss: 1 },
+  };
   const { reasons } = decideVerdict({ ...CLEAR, progress: 'running', usable: 19, pending: 1, interim });
   expect(reasons).toEqual([
     '19 of 20 inputs have ended.',
@@ -112,11 +115,17 @@ describe('D3: failures', () => {
 });
 
 describe('D6: the verdict before the planned end', () => {
-  const evidence = (e_value_max: number, direction: 1 | -1): InterimEvidence => ({
+  const evidence = (
+    e_value_max: number,
+    direction: 1 | -1,
+    mean_e_value_max = e_value_max,
+  ): MeasuredInterim => ({
     units: 20,
     e_value: 1,
     e_value_max,
     direction,
+    mean_e_value_max,
+    largest_loss: 1,
   });
   test.each<[string, Partial<VerdictEvidence>, string]>([
     ['is none, however small the p-value', { progress: 'running', ...test_p(1e-9) }, 'undecided'],
@@ -124,6 +133,21 @@ describe('D6: the verdict before the planned end', () => {
     ['is none while runs are unfinished', { pending: 1, ...test_p(1e-9) }, 'undecided'],
     ['is none just below the limit', { progress: 'running', interim: evidence(99, -1) }, 'undecided'],
     ['comes from the evidence', { progress: 'running', interim: evidence(100, -1) }, 'better'],
+    [
+      'T4: is none without evidence about the mean',
+      { progress: 'running', interim: evidence(1e6, -1, 99) },
+      'undecided',
+    ],
+    [
+      'T4: is none without it for an indicator without a direction',
+      { progress: 'running', direction: 'none', interim: evidence(1e6, 1, 99) },
+      'undecided',
+    ],
+    [
+      'T4: needs none about the mean for worse',
+      { progress: 'running', interim: evidence(100, 1, 1) },
+      'worse',
+    ],
     ['keeps its direction', { progress: 'stopped', interim: evidence(100, 1) }, 'worse'],
     ['is never equivalent', { ...EQUAL, progress: 'running', interim: evidence(1, -1) }, 'undecided'],
     [
@@ -142,7 +166,7 @@ test('the reasons name p-values, margins and conditions', () => {
     "The 95 % interval of the effect excludes 0, and Wilcoxon's test gives an adjusted p-value of 0.01.",
   );
   expect(read(test_p(0.5))).toContain("Wilcoxon's test gives an adjusted p-value of 0.5, above 0.04.");
-  expect(read(EQUAL)).toBe('The whole 95 % interval of the effect lies within ±1 % of the control.');
+  expect(read(EQUAL)).toBe('The whole 95 % interval of the effect lies within ±1\u00a0% of the control.');
   expect(read({ interval: { low: -0.4, high: -0.1 } })).toContain('The effect is certain but small');
   expect(read({ usable: 9 })).toBe('9 inputs with an outcome on both sides; a verdict needs at least 10.');
   expect(read({ usable: 9, unit: 'unit' })).toBe('9 units that count; a verdict needs at least 10.');

@@ -2,24 +2,39 @@
  * The verdict of a comparison and the sentences that explain it.
  *
  * An experiment spends its error rate of 5 % in two parts: 1 % on verdicts before its planned end, and 4 % on the verdict at
- * that end. It is a hybrid of sequential and fixed-sample inference, and results declare the split. An experiment that was
- * stopped early has the first kind of verdict only, because the time of a stop may depend on the data. At the planned end:
+ * that end. Up to 20 inputs it has no verdict before its end, and spends all of it there. It is a hybrid of sequential and
+ * fixed-sample inference, and results declare the split. An experiment that was stopped early has the first kind of verdict
+ * only, because the time of a stop may depend on the data. At the planned end:
  *
- * - better, worse: at least ten units and an adjusted p-value of at most 0.04. In the same direction, the 95 % interval of
+ * - better, worse: at least ten units and an adjusted p-value of at most that rate. In the same direction, the 95 % interval of
  *   the effect excludes 0, or the failures differ. An indicator without a direction is higher or lower.
  * - equivalent: at least ten units with values, and the whole 95 % interval lies within the margin, also when it is wider
  *   by the differences that ties hide.
+ * - same: at least ten units with values, and every one ties. It says how many others may differ, and is no equivalence.
  * - undecided: otherwise.
  *
  * A side that lost more units than the other is neither better nor equivalent, unless it meets a margin for failures.
  */
+
+import { isOneChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import {
+  formatEvidence,
+  formatExactPercent,
+  formatPercent,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Interval } from '../bootstrap.ts';
-import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { EXACT_DIGITS, formatPercent, roundToTwoDigits } from '../format-numbers.ts';
-import type { InterimEvidence } from './interim.ts';
+import { boundUnseenShare, DIFFERING_MIN, FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
+import type { MeasuredInterim } from './interim.ts';
+import { explainIndependent } from './other-units.ts';
 
 /** better and worse for indicators with a direction, higher and lower for those without. */
-export type Verdict = 'better' | 'worse' | 'higher' | 'lower' | 'equivalent' | 'undecided';
+export type Verdict = 'better' | 'worse' | 'higher' | 'lower' | 'equivalent' | 'same' | 'undecided';
+
+/** Returns true for a verdict that says which side is better or higher. */
+export function hasDirection(verdict: Verdict): boolean {
+  return verdict === 'better' || verdict === 'worse' || verdict === 'higher' || verdict === 'lower';
+}
+
 /** The direction in which an indicator improves. */
 export type Direction = 'minimize' | 'maximize' | 'none';
 
@@ -57,15 +72,20 @@ export interface VerdictEvidence {
     /** Condition that a missing p-value did not meet. */
     needs?: string;
   };
+  /** The error rate at the planned end; FINAL_ALPHA by default. */
+  final_alpha?: number;
   failures: FailureEvidence | null;
   /** Share of units that the candidate may lose more than the control; null: none. */
   failure_margin: number | null;
   /** Mean of the differences that ties hide, on the scale of the effect; 0 by default. */
   hidden_effect?: number;
+  /** Units that tie or differ; absent where units are not pairs. */
+  ties?: TieEvidence;
   margin: number;
   /** The margin in words, such as "1 % of the control". */
   margin_text: string;
-  interim: InterimEvidence | null;
+  /** Null where dependence forbids it. */
+  interim: MeasuredInterim | null;
   /** The e-value from which an interim verdict is given. */
   interim_threshold: number;
   /** Reasons for which the comparison cannot have a verdict, whatever its numbers are. */
@@ -83,6 +103,18 @@ export interface FailureEvidence {
   excess_upper: number;
   /** The failures in words: "The candidate failed in 2 inputs that the control solved, ...". */
   text: string;
+}
+
+/** How many units differ, and how many may differ among others. */
+export interface TieEvidence {
+  /** Units with a difference in values or failures. */
+  differing: number;
+  /** Independent units: clusters, where units depend on each other, and the fewer units of a side of a switchback test. */
+  independent: number;
+  /** Upper 95 % bound of the share of other units that differ. */
+  upper: number;
+  /** The declared bound of the change of one unit in words, such as "50 %"; null without one. */
+  largest_loss: string | null;
 }
 
 /** A verdict with its reasons. */
@@ -119,19 +151,42 @@ function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
       progress,
       interim === null
         ? 'This comparison gives no verdict before its end.'
-        : `The evidence so far (e-value ${roundToTwoDigits(interim.e_value_max)}) is below the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs.${unit !== 'unit' && interim.units < usable ? ` It has only the ${formatCount(interim.units, unit)} before the first unfinished one.` : ''}`,
+        : `The evidence so far (e-value ${formatEvidence(interim.e_value_max)}) is below the ${formatEvidence(interim_threshold)} that a verdict before the end needs.${unit !== 'unit' && interim.units < usable ? ` It has only the ${formatCount(interim.units, unit)} before the first unfinished one.` : ''}`,
     );
   const sign = interim.direction;
-  const refusal = findFailureObjection(evidence, sign);
-  if (refusal !== null) return leaveUndecided(progress, refusal);
+  const objection = findMeanObjection(evidence, interim) ?? findFailureObjection(evidence, sign);
+  if (objection !== null) return leaveUndecided(progress, objection);
   return {
     verdict: chooseWord(evidence.direction, sign),
     reasons: [
       progress,
-      `The evidence (e-value ${roundToTwoDigits(interim.e_value_max)}) reached the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs, however often you look.`,
+      describeInterimEvidence(evidence, interim),
       'The verdict at the planned end uses all data by another rule, and may be undecided.',
     ],
   };
+}
+
+/** Returns the reason why unseen changes against the evidence exclude a verdict; null for `worse`, which delays a release only. */
+function findMeanObjection(
+  { direction, interim_threshold, unit }: VerdictEvidence,
+  { direction: sign, e_value_max, mean_e_value_max, largest_loss }: MeasuredInterim,
+): string | null {
+  if (mean_e_value_max >= interim_threshold) return null;
+  const word = chooseWord(direction, sign);
+  if (word === 'worse') return null;
+  const rest = direction === 'none' ? 'changes against it' : 'losses';
+  return `The typical ${unit} is ${word} (e-value ${formatEvidence(e_value_max)}). Rare ${rest} of up to ${formatExactPercent(largest_loss)} that did not occur may outweigh it: the evidence about the mean has the e-value ${formatEvidence(mean_e_value_max)} of ${formatEvidence(interim_threshold)}.`;
+}
+
+function describeInterimEvidence(
+  { direction, interim_threshold, unit }: VerdictEvidence,
+  { direction: sign, e_value_max, mean_e_value_max, largest_loss }: MeasuredInterim,
+): string {
+  const threshold = formatEvidence(interim_threshold);
+  const evidence = `e-value ${formatEvidence(e_value_max)}`;
+  if (mean_e_value_max < interim_threshold)
+    return `The typical ${unit} is ${chooseWord(direction, sign)}: its evidence (${evidence}) reached ${threshold}, however often you look. Rare large gains that did not occur may outweigh it.`;
+  return `The evidence about the typical ${unit} (${evidence}) and about the mean (${formatEvidence(mean_e_value_max)}) reached ${threshold}, however often you look. It assumes that no ${unit} changes by more than ${formatExactPercent(largest_loss)} the other way.`;
 }
 
 function describeProgress({ progress, unit, usable, ended = usable, pending }: VerdictEvidence): string {
@@ -145,12 +200,12 @@ function describeProgress({ progress, unit, usable, ended = usable, pending }: V
 }
 
 function decideFinal(evidence: VerdictEvidence): DecidedVerdict {
-  const { interval, test, margin_text } = evidence;
+  const { test, margin_text, final_alpha = FINAL_ALPHA } = evidence;
   const sign = Math.sign(test.sign);
-  const isSignificant = test.p_value !== null && test.p_value <= FINAL_ALPHA;
+  const isSignificant = test.p_value !== null && test.p_value <= final_alpha;
   const support = isSignificant ? findSupport(evidence, sign) : null;
   if (support !== null) {
-    const reason = `${support} ${formatTest(test)}.`;
+    const reason = `${support} ${formatTest(test, final_alpha)}.`;
     const objection = findFailureObjection(evidence, sign);
     return objection === null ? decideDirection(evidence, sign, [reason]) : leaveUndecided(reason, objection);
   }
@@ -159,32 +214,117 @@ function decideFinal(evidence: VerdictEvidence): DecidedVerdict {
     if (objection === null)
       return {
         verdict: 'equivalent',
-        reasons: [`The whole 95 % interval of the effect lies within ±${margin_text}.`],
+        reasons: [
+          `The whole 95 % interval of the effect lies within ±${margin_text}.`,
+          ...explainUnseenChanges(evidence),
+        ],
       };
     return leaveUndecided(`The 95 % interval of the effect lies within ±${margin_text}.`, objection);
   }
-  const isWithinByTies = isWithinMargin({ ...evidence, hidden_effect: 0 });
-  return leaveUndecided(
-    interval === null
-      ? 'There are too few values on both sides for an interval.'
-      : isWithinByTies
-        ? `The 95 % interval of the effect reaches beyond ±${margin_text} with the differences that tie_tolerance hides.`
-        : `The 95 % interval of the effect ${excludesZero(interval) ? 'excludes' : 'includes'} 0 and reaches beyond ±${margin_text}.`,
-    `${capitalise(formatTest(test))}.`,
-  );
+  const tie = decideTie(evidence);
+  if (tie !== null) return tie;
+  return leaveUndecided(...explainUndecided(evidence, isSignificant));
+}
+
+/** Says why there is no verdict. Where test and interval disagree about 0, the one that withholds the verdict is first. */
+function explainUndecided(evidence: VerdictEvidence, isSignificant: boolean): string[] {
+  const { interval, test, margin_text, final_alpha = FINAL_ALPHA } = evidence;
+  const tested = `${capitalise(formatTest(test, final_alpha))}.`;
+  if (interval === null)
+    return [
+      evidence.ties === undefined || evidence.valued < VERDICT_UNITS_MIN
+        ? 'There are too few values on both sides for an interval.'
+        : explainMissingInterval(evidence.ties, evidence.usable, evidence.unit),
+      tested,
+    ];
+  if (isWithinMargin({ ...evidence, hidden_effect: 0 }))
+    return [
+      `The 95 % interval of the effect reaches beyond ±${margin_text} with the differences that tie_tolerance hides.`,
+      tested,
+    ];
+  const beyond = `reaches beyond ±${margin_text}`;
+  if (isSignificant && evidence.failures !== null && excludesZero(interval))
+    return [
+      'The failures of the two sides and the values of the others point in opposite directions.',
+      evidence.failures.text,
+    ];
+  if (isSignificant)
+    return [
+      `The 95 % interval of the mean effect decides: it ${excludesZero(interval) ? 'excludes 0 in the other direction' : 'includes 0'} and ${beyond}.`,
+      `${tested.slice(0, -1)}, which is not enough by itself.`,
+    ];
+  if (!excludesZero(interval)) return [`The 95 % interval of the effect includes 0 and ${beyond}.`, tested];
+  return [
+    `The corrected test decides: ${formatTest(test, final_alpha)}.`,
+    `The 95 % interval of this comparison by itself excludes 0 and ${beyond}.`,
+  ];
+}
+
+/** Says on how many other units the change may be larger than on all that ran, which no interval without a bound knows. */
+function explainUnseenChanges({ ties, usable, unit }: VerdictEvidence): string[] {
+  if (ties === undefined || ties.largest_loss !== null) return [];
+  const share = formatPercent(boundUnseenShare(ties.independent));
+  return [`On up to ${share} of other ${unit}s, the change may be larger than on any of these ${usable}.`];
+}
+
+/** Decides `same`; null unless at least ten units have values, and all tie by less than the margin. */
+function decideTie(evidence: VerdictEvidence): DecidedVerdict | null {
+  const { ties, valued, usable, hidden_effect = 0, margin, unit } = evidence;
+  if (ties === undefined || ties.differing > 0 || valued < VERDICT_UNITS_MIN || hidden_effect > margin)
+    return null;
+  const objection = findFailureObjection(evidence, -1) ?? findFailureObjection(evidence, 1);
+  const reason = describeAlike('tie', ties, { usable, unit });
+  return objection === null ? { verdict: 'same', reasons: [reason] } : leaveUndecided(reason, objection);
+}
+
+/** Says on how many others the change may differ when all of these have the same one. */
+function describeAlike(
+  word: 'tie' | 'change alike',
+  { independent, largest_loss }: TieEvidence,
+  { usable, unit }: Pick<VerdictEvidence, 'usable' | 'unit'>,
+): string {
+  const clusters =
+    unit !== 'unit' && independent < usable ? `, in ${formatEvidence(independent)} independent groups` : '';
+  const amount = largest_loss === null ? 'any amount' : `at most ${largest_loss}`;
+  return `All ${formatCount(usable, unit)} ${word}${clusters}; up to ${formatPercent(boundUnseenShare(independent))} of other ${unit}s may differ, by ${amount}.`;
+}
+
+function hasEqualChanges({ interval, ties }: VerdictEvidence): boolean {
+  return interval !== null && ties !== undefined && isOneChange(interval);
+}
+
+/** Says why there is no interval although both sides have values: too few differ, or too few clusters. */
+export function explainMissingInterval(
+  { differing, independent, upper }: TieEvidence,
+  usable: number,
+  unit: string,
+): string {
+  if (differing >= DIFFERING_MIN)
+    return 'There are too few independent values on both sides for an interval.';
+  const count = differing === 0 ? 'None' : `Only ${differing}`;
+  const other = unit === 'unit' ? '' : ', or `largest_loss`';
+  const groups = unit === 'unit' ? '' : explainIndependent(usable, independent, unit);
+  return `${count} of ${formatCount(usable, unit)} ${differing === 1 ? 'differs' : 'differ'}: an interval needs ${DIFFERING_MIN} that do${other}. Up to ${formatPercent(upper)} of other ${unit}s may differ.${groups}`;
 }
 
 function decideDirection(evidence: VerdictEvidence, sign: number, reasons: string[]): DecidedVerdict {
   if (isWithinMargin(evidence))
     reasons.push(`The effect is certain but small: the whole interval lies within ±${evidence.margin_text}.`);
+  if (evidence.ties && hasEqualChanges(evidence) && evidence.valued === evidence.usable)
+    reasons.push(describeAlike('change alike', evidence.ties, evidence));
   return { verdict: chooseWord(evidence.direction, sign), reasons };
 }
 
 /** Returns the start of the reason for a verdict with this sign; null when neither interval nor failures support it. */
-function findSupport({ interval, failures }: VerdictEvidence, sign: number): string | null {
+function findSupport(
+  { interval, failures, final_alpha = FINAL_ALPHA }: VerdictEvidence,
+  sign: number,
+): string | null {
   if (interval !== null && (sign > 0 ? interval.low > 0 : interval.high < 0))
     return 'The 95 % interval of the effect excludes 0, and';
-  if (failures === null || failures.p_value > FINAL_ALPHA) return null;
+  if (failures === null || failures.p_value > final_alpha) return null;
+  // A candidate that fails less, and is worse where both succeed, is not better. One that fails more is worse in any case.
+  if (sign < 0 && interval !== null && interval.low > 0) return null;
   return Math.sign(failures.excess_failures) === sign ? 'The failures of the two sides differ, and' : null;
 }
 
@@ -202,7 +342,7 @@ function findFailureObjection(evidence: VerdictEvidence, sign: number): string |
     if (failure_margin === null)
       return `${text} ${nameSubject('candidate', direction)} without a margin for failures.`;
     if (excess_upper <= failure_margin) return null;
-    return `${text} With 95 % confidence it fails in at most ${formatPercent(excess_upper)} of ${unit === 'unit' ? 'run' : unit}s more, above the margin for failures, ${formatPercent(failure_margin, EXACT_DIGITS)}.`;
+    return `${text} With 95 % confidence it fails in at most ${formatPercent(excess_upper)} of ${unit === 'unit' ? 'run' : unit}s more, above the margin for failures, ${formatExactPercent(failure_margin)}.`;
   }
   if (excess < 0 && (sign > 0 || concernsBoth)) return `${text} ${nameSubject('control', direction)}.`;
   return null;
@@ -238,13 +378,14 @@ function leaveUndecided(...reasons: string[]): DecidedVerdict {
   return { verdict: 'undecided', reasons };
 }
 
-function formatTest({ name, p_value, needs }: VerdictEvidence['test']): string {
+function formatTest({ name, p_value, needs }: VerdictEvidence['test'], alpha: number): string {
   if (p_value !== null)
-    return `${name} gives an adjusted p-value of ${roundToTwoDigits(p_value)}${p_value > FINAL_ALPHA ? `, above ${FINAL_ALPHA}` : ''}`;
+    return `${name} gives an adjusted p-value of ${formatEvidence(p_value)}${p_value > alpha ? `, above ${alpha}` : ''}`;
   return needs === undefined ? `${name} has no p-value` : `${name} needs ${needs}`;
 }
 
-function capitalise(text: string): string {
+/** Returns the text with a capital first letter. */
+export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -20,13 +20,13 @@ test('a verdict on ratios warns of a total that changes the other way', () => {
   expect(found.verdict).toBe('better');
   // The total of 12 small inputs is below 0.000002 of the giant, which is 1 % higher.
   expect(found.warnings).toContain(
-    'The candidate is lower on the typical input, but its total over all inputs is 1 % higher: a few large inputs outweigh the others.',
+    'The candidate is lower on the typical input, but its total over all inputs is 1\u00a0% higher: a few large inputs outweigh the others.',
   );
   expect(compareValues(twelve, better).warnings).toEqual([]);
 });
 
-test('an objective that asks for ratios of zeros is compared by differences, with a warning', () => {
-  const values = twelve.map((_, index) => index % 3);
+test('an objective that asks for ratios of negative values is compared by differences, with a warning', () => {
+  const values = twelve.map((_, index) => (index % 3) - 1);
   const found = compareValues(
     values,
     values.map((value) => value + 1),
@@ -63,6 +63,18 @@ test.each([
     better.map((value) => Array.from({ length: count }, () => value)),
   ).map((run) => (run.repetition === 0 ? { ...run, status: 'failed', indicators: [] } : run));
   expect(compareRuns(control, candidate)).toMatchObject(expected);
+});
+
+test('T12: a candidate that is worse where both succeed is not better by the failures of the control', () => {
+  const sizes = Array.from({ length: 24 }, (_, index) => 100 + index);
+  // The control fails on 14 of 24 inputs, and the candidate is 48 % worse on the other ten.
+  const control = sizes.map((value, index) => (index < 14 ? undefined : value));
+  const candidate = sizes.map((value, index) => value * (1.48 + 0.001 * (index % 3)));
+  const found = compareValues(control, candidate);
+  expect(found.verdict).toBe('undecided');
+  expect(found.reasons[0]).toBe(
+    'The failures of the two sides and the values of the others point in opposite directions.',
+  );
 });
 
 test('a single canceled run is left out in the singular', () => {
@@ -133,7 +145,7 @@ describe('D5: an effect that changes slowly in a long series', () => {
     expect(found?.dependence.slow_change?.p_value).toBeLessThan(0.05);
     expect(found?.verdict).toBe('undecided');
     expect(found?.reasons[0]).toMatch(
-      /^The effect changes slowly during the test, .* of 1\.\d %: at another/,
+      /^The effect changes slowly during the test, .* of 1\.\d\u00a0%: at another/,
     );
     expect(found?.warnings.join(' ')).toContain('The effect changes slowly during the test');
   });
@@ -153,5 +165,5 @@ test('a margin for failures that is not met is named', () => {
   const values = twelve.map((value, index) => (index === 0 ? undefined : 0.95 * value));
   const { verdict, reasons } = compareValues(twelve, values, { failure_margin: 0.1 });
   expect(verdict).toBe('undecided');
-  expect(reasons.at(-1)).toContain('above the margin for failures, 10 %.');
+  expect(reasons.at(-1)).toContain('above the margin for failures, 10\u00a0%.');
 });

@@ -1,14 +1,15 @@
 /** Warnings of a comparison, and reasons that exclude a verdict, in sentences; the most serious first. */
 
+import { formatEvidence, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { isSlowChangeLarge, LONG_SERIES_MIN, RELATED_P_VALUE_MAX, type SlowChange } from './dependence.ts';
 import type { Estimate } from './estimates.ts';
 import type { OutcomePair } from './outcomes.ts';
+import { listRelationBlockers, warnOfRelation } from './relation/explain-relation.ts';
 import { findLoser } from './signed-rank.ts';
-import { type Direction, formatCount, type Verdict } from './verdict.ts';
+import { type Direction, formatCount, hasDirection, type Verdict } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {
@@ -28,6 +29,7 @@ export function listWarnings(
     ...warnOfSide('candidate', candidate, indicator),
     ...warnOfFailures(measurement, unit),
     ...warnOfUnits(measurement, unit),
+    ...warnOfRelation(measurement, unit),
     ...warnOfSlowChange(measurement, unit),
   ];
 }
@@ -105,21 +107,11 @@ function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: strin
   return warnings;
 }
 
-/** In a series of fewer units most slow changes stay hidden: of AR(1) 0.99 with noise, 100 units show 58 %, and 300 show 89 %. */
-const SLOW_CHANGE_SERIES_MIN = 300;
-
 function warnOfSlowChange(measurement: PairedMeasurement, unit: string): string[] {
-  const { complete, dependence } = measurement;
-  const { neighbours_p_value, slow_change } = dependence;
-  if (neighbours_p_value === null && slow_change === null) return [];
-  if (complete.length < VERDICT_UNITS_MIN) return [];
-  if (slow_change !== null && slow_change.p_value <= RELATED_P_VALUE_MAX)
-    return [
-      `The effect changes slowly during the test, with a standard deviation of ${formatDeviation(measurement, slow_change)}. A verdict holds for the time of these ${unit}s only.`,
-    ];
-  if (complete.length >= SLOW_CHANGE_SERIES_MIN) return [];
+  const { slow_change } = measurement.dependence;
+  if (slow_change === null || slow_change.p_value > RELATED_P_VALUE_MAX) return [];
   return [
-    `Fewer than ${SLOW_CHANGE_SERIES_MIN} ${unit}s: an effect that changes slowly can hide in their noise. The verdict then holds for the time of these ${unit}s only.`,
+    `The effect changes slowly during the test, with a standard deviation of ${formatDeviation(measurement, slow_change)}. A verdict holds for the time of these ${unit}s only.`,
   ];
 }
 
@@ -127,7 +119,7 @@ function warnOfSlowChange(measurement: PairedMeasurement, unit: string): string[
 function formatDeviation({ measure, scale }: PairedMeasurement, { deviation }: SlowChange): string {
   return measure === 'relative'
     ? formatPercent(Math.expm1(deviation))
-    : `${roundToTwoDigits(deviation / scale.factor)}`;
+    : `${formatEvidence(deviation / scale.factor)}`;
 }
 
 /**
@@ -139,8 +131,7 @@ export function warnOfOppositeTotal(
   ratio: Estimate | null,
   { verdict, unit }: { verdict: Verdict; unit: string },
 ): string[] {
-  const hasDirection = verdict !== 'undecided' && verdict !== 'equivalent';
-  if (!hasDirection || measure === 'absolute' || effect === null || ratio === null) return [];
+  if (!hasDirection(verdict) || measure === 'absolute' || effect === null || ratio === null) return [];
   const change = ratio.value - 1;
   if (effect * change >= 0) return [];
   const [typical, total] = change > 0 ? ['lower', 'higher'] : ['higher', 'lower'];
@@ -182,6 +173,11 @@ export function warnOfFailureValue(
   ];
 }
 
+/** Warns of a declared bound that a unit exceeds. */
+export function warnOfLossBound({ loss_bound }: Pick<PairedMeasurement, 'loss_bound'>): string[] {
+  return loss_bound === null || loss_bound.refusal === null ? [] : [loss_bound.refusal];
+}
+
 /** Above this share of units, or of pairs of runs, without an outcome there is no verdict. */
 export const CANCELED_SHARE_MAX = 0.01;
 
@@ -216,9 +212,9 @@ export function listBlockers(measurement: PairedMeasurement, unit = 'input'): st
   for (const { by, count, use, effective } of dependence.clusterings)
     if (use === 'different')
       blockers.push(
-        `The ${unit}s come from ${count} clusters (${by}) of unequal effects or failures, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
+        `The ${unit}s come from ${count} clusters (${by}) of unequal effects or failures, ${formatEvidence(effective)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
       );
-  return [...blockers, ...listSerialBlockers(measurement, unit)];
+  return [...blockers, ...listRelationBlockers(measurement, unit), ...listSerialBlockers(measurement, unit)];
 }
 
 function listSerialBlockers(measurement: PairedMeasurement, unit: string): string[] {
@@ -228,7 +224,7 @@ function listSerialBlockers(measurement: PairedMeasurement, unit: string): strin
   if (serial_correlation === null || count < VERDICT_UNITS_MIN) return [];
   if (effective_sample_size < VERDICT_UNITS_MIN)
     return [
-      `Neighbouring ${unit}s resemble each other (correlation ${serial_correlation.toFixed(2)}): ${count} ${unit}s count as ${effective_sample_size.toFixed(1)}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
+      `Neighbouring ${unit}s resemble each other (correlation ${formatEvidence(serial_correlation)}): ${count} ${unit}s count as ${formatEvidence(effective_sample_size)}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
     ];
   if (slow_change !== null && isSlowChangeLarge(slow_change, measurement))
     return [
@@ -237,7 +233,7 @@ function listSerialBlockers(measurement: PairedMeasurement, unit: string): strin
   const isRelated = neighbours_p_value !== null && neighbours_p_value <= RELATED_P_VALUE_MAX;
   return isRelated && count < LONG_SERIES_MIN
     ? [
-        `Neighbouring ${unit}s resemble each other (p = ${roundToTwoDigits(neighbours_p_value)}), and ${count} are too few to show for how long: a verdict needs at least ${LONG_SERIES_MIN}.`,
+        `Neighbouring ${unit}s resemble each other (p = ${formatEvidence(neighbours_p_value)}), and ${count} are too few to show for how long: a verdict needs at least ${LONG_SERIES_MIN}.`,
       ]
     : [];
 }

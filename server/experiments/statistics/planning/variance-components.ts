@@ -12,6 +12,9 @@ export interface VarianceComponents {
   within_input: number;
   inputs: number;
   pairs: number;
+  /** Variance between the mean effects of inputs, each over `typical_pairs` pairs. */
+  between_means: number;
+  typical_pairs: number;
 }
 
 /**
@@ -32,7 +35,8 @@ export function estimateVarianceComponents(
   const centre = mean(groups.flat());
   const between = groups.reduce((total, group) => total + group.length * (mean(group) - centre) ** 2, 0);
   const squares = groups.reduce((total, group) => total + group.length ** 2, 0);
-  const typicalPairs = (pairs - squares / pairs) / (groups.length - 1);
-  const between_inputs = Math.max(0, (between / (groups.length - 1) - within_input) / typicalPairs);
-  return { between_inputs, within_input, inputs: groups.length, pairs };
+  const typical_pairs = (pairs - squares / pairs) / (groups.length - 1);
+  const between_means = between / (groups.length - 1) / typical_pairs;
+  const between_inputs = Math.max(0, between_means - within_input / typical_pairs);
+  return { between_inputs, within_input, inputs: groups.length, pairs, between_means, typical_pairs };
 }

@@ -1,41 +1,54 @@
 /** The plan of a race, and the decisions so far, as the definition of its experiment stores them. Pure. */
-import type { DroppedConfiguration } from './race.ts';
+import Type, { type Static } from 'typebox';
 
 /** A competitor. The runs with these properties form one group of the results. */
-export interface RaceConfiguration {
-  instance_id: string;
+const RaceConfiguration = Type.Object({
+  instance_id: Type.String(),
   /** The version that its instance had at the creation of the test; empty for `latest`. */
-  version_id: string;
+  version_id: Type.String(),
   /** Absent for runs without an ensemble. */
-  ensemble_id?: string;
-  option_set: string | null;
-  scenario_id: string | null;
-}
+  ensemble_id: Type.Optional(Type.String()),
+  option_set: Type.Union([Type.String(), Type.Null()]),
+  scenario_id: Type.Union([Type.String(), Type.Null()]),
+});
+export type RaceConfiguration = Static<typeof RaceConfiguration>;
 
 /** Inputs of the same content; they count as one. */
-export interface RaceInputGroup {
+const RaceInputGroup = Type.Object({
   /** Hash of the content. */
-  content: string;
-  inputs: { input_set_id: string; input_id: string }[];
-}
+  content: Type.String(),
+  inputs: Type.Array(Type.Object({ input_set_id: Type.String(), input_id: Type.String() })),
+});
+export type RaceInputGroup = Static<typeof RaceInputGroup>;
 
-export interface RacePlan {
-  confidence: number;
-  indicator: string;
+/** A configuration that the race dropped. Configurations are indices. */
+const DroppedConfiguration = Type.Object({
+  configuration: Type.Number(),
+  after_inputs: Type.Number(),
+  /** The configuration with the strongest evidence against it. */
+  against: Type.Number(),
+  e_value: Type.Number(),
+});
+export type DroppedConfiguration = Static<typeof DroppedConfiguration>;
+
+export const RacePlan = Type.Object({
+  confidence: Type.Number(),
+  indicator: Type.String(),
   /** The first is the control. */
-  configurations: RaceConfiguration[];
+  configurations: Type.Array(RaceConfiguration),
   /** The repetitions that each configuration runs on each input. */
-  repetitions: number[];
+  repetitions: Type.Array(Type.Number()),
   /** In the order of the race. */
-  inputs: RaceInputGroup[];
+  inputs: Type.Array(RaceInputGroup),
   /** Inputs whose runs are planned. */
-  planned_inputs: number;
+  planned_inputs: Type.Number(),
   /** Runs planned so far; the position of the next one. */
-  planned_runs: number;
+  planned_runs: Type.Number(),
   /** Inputs after which the decisions are made; the runs of the others have not all ended. */
-  decided_inputs: number;
-  dropped: DroppedConfiguration[];
-}
+  decided_inputs: Type.Number(),
+  dropped: Type.Array(DroppedConfiguration),
+});
+export type RacePlan = Static<typeof RacePlan>;
 
 /** Lists the configurations that are still in the race, as ascending indices. */
 export function listRunningConfigurations({

@@ -2,10 +2,11 @@
 import { computeScale } from '../numbers.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
 import type { IndicatorSettings } from '../paired/compare.ts';
-import { prefersRelative } from '../paired/effect-scale.ts';
+import { prefersRelative, readLargestLoss } from '../paired/effect-scale.ts';
 import { type Outcome, readOutcome } from '../paired/outcomes.ts';
+import { SIMILAR_CONTENT } from '../paired/relation/related-units.ts';
 import type { RaceOutcome, RaceScale } from './duel.ts';
-import { type RaceInput, type RaceState, runRace } from './race.ts';
+import { RACE_LARGEST_LOSS, type RaceInput, type RaceState, runRace } from './race.ts';
 import { formatConfigurationKey, type RacePlan } from './race-plan.ts';
 
 /** The runs of one configuration on one input. */
@@ -22,6 +23,8 @@ export class RaceReader {
   readonly #inputs = new Map<string, number>();
   /** By input and configuration. */
   readonly #runs: (CollectedRuns | undefined)[][];
+  /** By input: the group of inputs with mostly equal contents. */
+  readonly #groups: (string | undefined)[] = [];
 
   constructor(race: RacePlan) {
     this.#race = race;
@@ -43,6 +46,7 @@ export class RaceReader {
     const outcome = readRaceOutcome(run, this.#race.indicator);
     if (configuration === undefined || input === undefined) return;
     if (outcome === 'canceled' || outcome === 'pending') return;
+    this.#groups[input] = run.clusters?.[SIMILAR_CONTENT];
     const ofInput = this.#runs[input] ?? [];
     const collected = ofInput[configuration] ?? { values: [], failed: 0 };
     ofInput[configuration] = collected;
@@ -55,7 +59,10 @@ export class RaceReader {
     const { confidence, configurations, inputs, dropped, decided_inputs } = this.#race;
     const listed = this.#runs
       .slice(0, count)
-      .map((runs): RaceInput => configurations.map((_configuration, index) => summarise(runs[index])));
+      .map(
+        (runs, input): RaceInput =>
+          configurations.map((_, index) => (this.#isVersion(input) ? null : summarise(runs[index]))),
+      );
     const values = listed.flatMap((input) => input.flatMap((outcome) => outcome?.value ?? []));
     return runRace(
       listed,
@@ -67,6 +74,12 @@ export class RaceReader {
       },
       { dropped, decided_inputs },
     );
+  }
+
+  /** Returns true for a version of an earlier input: it is no further evidence. */
+  #isVersion(input: number): boolean {
+    const group = this.#groups[input];
+    return group !== undefined && this.#groups.indexOf(group) < input;
   }
 }
 
@@ -91,6 +104,7 @@ function buildScale(settings: IndicatorSettings, values: readonly number[]): Rac
     measure: prefersRelative(settings) ? 'relative' : 'absolute',
     tie_tolerance: settings.tie_tolerance,
     shift: settings.shift,
+    largest_loss: readLargestLoss(settings, RACE_LARGEST_LOSS),
     factor: computeScale(values).factor,
   };
 }

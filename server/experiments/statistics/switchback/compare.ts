@@ -6,10 +6,14 @@
  * of a unit is the mean over its runs. Units within `carryOverUnits` after a switch are not counted. The head of estimate.ts
  * describes estimate, interval and p-value; design.ts has the designs.
  */
-import { computeScale, logOfSum } from '../numbers.ts';
+import { computeClopperPearson } from '../distributions.ts';
+import { OTHERS_CONFIDENCE } from '../error-rates.ts';
+import { clampToFinite, computeScale, logOfSum } from '../numbers.ts';
 import { countRuns, type RunCounts } from '../observations.ts';
 import { computeMargin, type Margin, prefersRelative } from '../paired/effect-scale.ts';
+import type { Estimate } from '../paired/estimates.ts';
 import type { Measure } from '../paired/units.ts';
+import type { TieEvidence } from '../paired/verdict.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 import { RandomizationTests, type SwitchbackEstimate } from './estimate.ts';
 import { COUNTED } from './plan-sums.ts';
@@ -31,6 +35,7 @@ export interface MeasureSettings {
   measure: Measure | 'auto';
   margin: Margin;
   shift: number;
+  tie_tolerance: number;
 }
 
 /** The numbers of a test that do not depend on the indicator. */
@@ -145,6 +150,7 @@ function measureIndicator(
     units: units.map(({ index }) => index),
     // Without the first value equal outcomes are exactly 0, so that rounding makes no effect of them.
     outcomes: Float64Array.from(values, (value) => value - (values[0] ?? 0)),
+    tolerance: settings.tie_tolerance * (measure === 'relative' ? 1 : Math.max(...values.map(Math.abs))),
   });
   const ownUnits = units.map((unit) => ({
     ...unit,
@@ -198,6 +204,23 @@ function computeShare(runs: readonly SwitchbackRun[], has: (run: SwitchbackRun) 
   return runs.length === 0 ? 0 : runs.filter(has).length / runs.length;
 }
 
+/**
+ * Returns how many counted units tie or differ. Each side is seen in its own units only, so the fewer units of a side bound the
+ * share of others.
+ */
+export function describeTiedUnits({
+  differing,
+  control_units,
+  candidate_units,
+}: SwitchbackEstimate): TieEvidence {
+  return {
+    differing,
+    independent: Math.min(control_units, candidate_units),
+    upper: computeClopperPearson(differing, control_units + candidate_units, OTHERS_CONFIDENCE).high,
+    largest_loss: null,
+  };
+}
+
 /** Counts the runs of one side of the plan, by how they ended. */
 export function describePlanSide(
   plan: readonly PlanUnit[],
@@ -209,5 +232,46 @@ export function describePlanSide(
     runs: countRuns(runs),
     units: units.length,
     refused: runs.filter(({ candidate_refused }) => candidate_refused === true).length,
+  };
+}
+
+/** The means of both sides between which the difference is the estimate. */
+export interface EstimatedMeans {
+  control: number;
+  candidate: number;
+}
+
+/**
+ * Returns the means at the average of the covariates, on the scale that people read (least-squares means). The raw means of
+ * the counted units contain what the estimate is adjusted for; a ratio has geometric means.
+ */
+export function estimateMeans({
+  estimate,
+  units,
+  measure,
+  factor,
+  shift,
+}: SwitchbackMeasurement): EstimatedMeans | null {
+  const counted = units.filter((unit) => unit.counted);
+  if (estimate === null || counted.length === 0) return null;
+  const isRelative = measure === 'relative';
+  const values = counted.map(({ mean }) => (isRelative ? logOfSum(mean, shift) : mean * factor));
+  const average = values.reduce((sum, value) => sum + value / values.length, 0);
+  const share = counted.filter(({ isCandidate }) => isCandidate).length / counted.length;
+  const control = average - share * estimate.effect;
+  const convert = (value: number) => clampToFinite(isRelative ? Math.exp(value) - shift : value / factor);
+  return { control: convert(control), candidate: convert(control + estimate.effect) };
+}
+
+/** Returns the estimate as people read it: a ratio, or a difference. */
+export function scaleEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Estimate | null {
+  if (estimate === null) return null;
+  const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
+  return {
+    value: convert(estimate.effect),
+    interval:
+      estimate.interval === null
+        ? null
+        : { low: convert(estimate.interval.low), high: convert(estimate.interval.high) },
   };
 }

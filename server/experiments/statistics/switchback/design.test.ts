@@ -151,8 +151,13 @@ describe('a plan that can give a verdict', () => {
     const design = { kind: 'blocked', units: 24, unitMinutes: HOUR } as const;
     expect(computeSmallestPValue({ ...design, units: 12, carryOverUnits: 0 })).toEqual({
       pValue: 2 / 64,
+      errorRate: 0.05,
       share: 1,
     });
-    expect(computeSmallestPValue({ ...design, carryOverUnits: 1 })).toEqual({ pValue: 1 / 64, share: 1 });
+    expect(computeSmallestPValue({ ...design, carryOverUnits: 1 })).toEqual({
+      pValue: 1 / 64,
+      errorRate: 0.05,
+      share: 1,
+    });
   });
 });

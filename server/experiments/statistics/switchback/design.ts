@@ -11,12 +11,14 @@
  *   smallest worst-case risk for a known order of carry-over (Bojinov, Simchi-Levi and Zhao, Management Science 2023).
  */
 
+import Type, { type Static } from 'typebox';
 import type { RandomGenerator } from '../../../random-generator.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { CANDIDATE, COUNTED, FOLLOWS_COUNTED } from './plan-sums.ts';
 
 /** The kinds of designs, as the head of this file describes them. */
-export type DesignKind = 'independent' | 'blocked' | 'regular';
+export const DesignKind = Type.Enum(['independent', 'blocked', 'regular']);
+export type DesignKind = Static<typeof DesignKind>;
 
 /** The design of a plan. */
 export interface SwitchbackDesign {

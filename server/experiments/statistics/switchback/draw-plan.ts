@@ -6,7 +6,7 @@
  */
 
 import { RandomGenerator } from '../../../random-generator.ts';
-import { FINAL_ALPHA } from '../error-rates.ts';
+import { chooseFinalAlpha, SMALL_COINS_MAX } from '../error-rates.ts';
 import {
   assignUnits,
   hasEnoughCountedUnits,
@@ -30,16 +30,22 @@ export function drawPlan(design: SwitchbackDesign, seed: string): Uint8Array {
 
 /** Returns true if a test with this plan can have a verdict at its end. */
 export function canPlanDecide(design: SwitchbackDesign, plan: Uint8Array): boolean {
-  return (
-    hasEnoughCountedUnits(plan, design.carryOverUnits) && computeSmallestPValue(design).pValue <= FINAL_ALPHA
-  );
+  const { pValue, errorRate } = computeSmallestPValue(design);
+  return hasEnoughCountedUnits(plan, design.carryOverUnits) && pValue <= errorRate;
 }
 
 /** Up to this number of coins the p-value is computed from every plan; with more it is far below the level. */
 const LISTED_COINS_MAX = 8;
 
-/** Returns the smallest p-value that the test can give, and the share of plans with enough counted units. */
-export function computeSmallestPValue(design: SwitchbackDesign): { pValue: number; share: number } {
+/**
+ * Returns the smallest p-value that the test can give, the error rate of its verdict, and the share of plans with enough
+ * counted units.
+ */
+export function computeSmallestPValue(design: SwitchbackDesign): {
+  pValue: number;
+  errorRate: number;
+  share: number;
+} {
   const coins = listCoins(design);
   // Without carry-over a plan and its mirror image have the same statistic.
   const equal = design.carryOverUnits === 0 ? 2 : 1;
@@ -55,24 +61,25 @@ export function computeSmallestPValue(design: SwitchbackDesign): { pValue: numbe
     if (hasEnoughCountedUnits(assignment, design.carryOverUnits)) enough += 1;
   }
   const share = enough / total;
-  return { pValue: share === 0 ? 1 : Math.min(1, equal / (share * 2 ** coins.length)), share };
+  const pValue = share === 0 ? 1 : Math.min(1, equal / (share * 2 ** coins.length));
+  return { pValue, errorRate: chooseFinalAlpha(coins.length, SMALL_COINS_MAX), share };
 }
 
 const SHARE_DRAWS = 199;
 const SHARE_MIN = 0.5;
 
 /**
- * Returns the smallest number of units with which at least half of the plans can have a verdict at the error rate. Null when
- * more than `maximum` units would be necessary.
+ * Returns the smallest number of units with which at least half of the plans can have a verdict at this share of the error
+ * rate. Null when more than `maximum` units would be necessary.
  */
 export function findUnitsForVerdict(
   design: Omit<SwitchbackDesign, 'units'>,
   maximum: number,
-  errorRate = FINAL_ALPHA,
+  weight = 1,
 ): number | null {
   const isEnough = (units: number) => {
-    const { pValue, share } = computeSmallestPValue({ ...design, units });
-    return share >= SHARE_MIN && pValue <= errorRate;
+    const { pValue, errorRate, share } = computeSmallestPValue({ ...design, units });
+    return share >= SHARE_MIN && pValue <= errorRate * weight;
   };
   // Doubling first: a plan of the maximum is 40 times as long as most answers, and every undecided indicator asks.
   let [tooFew, enough] = [1, 2];

@@ -6,6 +6,7 @@
  * statistic is at least as far from 0. The interval ends at the distance that 5 % of the reference plans exceed.
  */
 import type { Interval } from '../bootstrap.ts';
+import { DIFFERING_MIN } from '../error-rates.ts';
 import { type AdjustmentModel, type Covariate, chooseModel, listModels, removeFit } from './covariates.ts';
 import { type CoinGroup, SIDE_UNITS_MIN } from './design.ts';
 import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, GROUPS, type PlanSums, sumPlans } from './plan-sums.ts';
@@ -15,13 +16,18 @@ import type { ReferencePlans } from './reference.ts';
 export interface UnitOutcomes {
   units: readonly number[];
   outcomes: Float64Array;
+  /** Two outcomes tie when they differ by at most this much. */
+  tolerance: number;
 }
 
 /** The estimate of a switchback test. */
 export interface SwitchbackEstimate {
   /** Adjusted difference of the counted units: candidate - control. */
   effect: number;
+  /** Null also where most units tie, so that too few show how much others may differ. */
   interval: Interval | null;
+  /** Settled units outside the largest tie, before or after the adjustment. */
+  differing: number;
   p_value: number;
   /** The p-value of no influence of a unit beyond `carryOverUnits`; null with too few units. */
   carry_over_p_value: number | null;
@@ -29,8 +35,9 @@ export interface SwitchbackEstimate {
   /** Settled units of each side. */
   control_units: number;
   candidate_units: number;
-  /** Standard deviation of a unit's residual within its side. */
+  /** Standard deviation of a unit's residual within its side, and its degrees of freedom. */
   spread: number;
+  degrees: number;
 }
 
 const LEVEL = 0.05;
@@ -64,12 +71,13 @@ export class RandomizationTests {
   }
 
   /** Estimates the effect; null when a side has too few counted units with an outcome. */
-  estimateEffect({ units, outcomes }: UnitOutcomes): SwitchbackEstimate | null {
+  estimateEffect({ units, outcomes, tolerance }: UnitOutcomes): SwitchbackEstimate | null {
     const { realPlan } = this.#reference;
     const shared = this.#shareByUnits(units);
     const model = chooseModel(shared.models, outcomes);
     if (!model) return null;
-    const sums = this.#sum(units, removeFit(outcomes, model), COUNTED);
+    const residuals = removeFit(outcomes, model);
+    const sums = this.#sum(units, residuals, COUNTED);
     const compareSides = (plan: number) => compareSums(shared.counts, sums, plan, COUNTED);
     const observed = compareSides(realPlan);
     const sides = this.#sumSides(units, shared, model);
@@ -79,9 +87,12 @@ export class RandomizationTests {
     const distances = this.#measureDistances((plan) => studentise(compareSides(plan)));
     const effect = observed.difference / share;
     const { counts } = shared;
+    const ties = [outcomes, residuals].map((values) => this.#findTie({ units, outcomes: values, tolerance }));
+    const isSpread = ties.every((tie) => tie.differing >= DIFFERING_MIN || tie.isSide);
     return {
       effect,
-      interval: computeInterval(effect, observed.error / share, distances, LEVEL),
+      interval: isSpread ? computeInterval(effect, observed.error / share, distances, LEVEL) : null,
+      differing: Math.min(...ties.map(({ differing }) => differing)),
       p_value: shareAtLeast(distances, studentise(observed)),
       carry_over_p_value: this.#testCarryOver((plan) =>
         compareFirstUnits({ counts, sums, sides, effect }, plan),
@@ -90,7 +101,25 @@ export class RandomizationTests {
       control_units: observed.counts[0],
       candidate_units: observed.counts[1],
       spread: computeSpread(observed),
+      // The parameters of the model, its mean among them, and the effect.
+      degrees: Math.max(1, observed.counts[0] + observed.counts[1] - model.basis.length - 1),
     };
+  }
+
+  /** Returns the number of counted units outside the largest tie. `isSide` is true where every unit of a side is outside. */
+  #findTie({ units, outcomes, tolerance }: UnitOutcomes): { differing: number; isSide: boolean } {
+    const { real } = this.#reference;
+    const counted = units
+      .map((unit, index) => ({ flags: real[unit] ?? 0, value: outcomes[index] ?? 0 }))
+      .filter(({ flags }) => (flags & COUNTED) !== 0)
+      .sort((a, b) => a.value - b.value);
+    let [start, largest, size] = [0, 0, 0];
+    for (const [end, { value }] of counted.entries()) {
+      while (value - (counted[start]?.value ?? 0) > tolerance) start += 1;
+      if (end - start + 1 > size) [largest, size] = [start, end - start + 1];
+    }
+    const sides = new Set(counted.slice(largest, largest + size).map(({ flags }) => flags & CANDIDATE));
+    return { differing: counted.length - size, isSide: sides.size === 1 };
   }
 
   /**

@@ -67,6 +67,54 @@ const computeCost = (index: number, isCandidate: boolean) =>
   100 + (NOISE[index] ?? 0) - (isCandidate ? 20 : 0);
 const REPETITIONS = Array.from({ length: 100 }, (_, index) => index);
 
+describe('T1: units of which most tie', () => {
+  const compareTies = (change: (index: number, isCandidate: boolean) => number) =>
+    compare(createPlan(DAY, (index, own) => [{ value: 100 + change(index, own) }]));
+
+  test('are the same where all do, and neither equivalent nor within any bound', () => {
+    const found = compareTies(() => 0);
+    expect(found).toMatchObject({ verdict: 'same', geometric_mean_ratio: { value: 1, interval: null } });
+    expect([found.control.units.counted, found.candidate.units.counted]).toEqual([8, 8]);
+    // Of 8 units that tie, up to 1 − 0.05^(1/8) of others may not; its own units alone show what a side does.
+    expect(found.reasons[0]).toBe(
+      'All 16 units tie; up to 31.2\u00a0% of other units may differ, by any amount.',
+    );
+  });
+
+  test('have no interval where fewer than six differ, which says nothing of others', () => {
+    const found = compareTies((index) => (index === 4 ? 0.001 : 0));
+    expect(found).toMatchObject({ verdict: 'undecided', geometric_mean_ratio: { interval: null } });
+    expect(found.reasons[0]).toContain('differs: an interval needs 6 that do. Up to');
+  });
+
+  test('have an interval where every unit of a side differs', () => {
+    const found = compareTies((_index, own) => (own ? 10 : 0));
+    expect(found.verdict).toBe('worse');
+    expect(found.geometric_mean_ratio?.interval?.low).toBeCloseTo(1.1, 12);
+  });
+});
+
+test('T8: a test of at most 12 coins spends 5 % at its end, and has no verdict before', () => {
+  // 6 coins: the p-value is one of 64, and 3 of them are between 4 and 5 %.
+  const effects = Array.from({ length: 200 }, (_, index) => index / 10);
+  const found = effects
+    .map((effect) =>
+      compare(
+        createPlan(DAY, (index, own) => [
+          { value: 100 + 3 * (NOISE[(index * 5) % NOISE.length] ?? 0) - (own ? effect : 0) },
+        ]),
+      ),
+    )
+    .find(({ randomization }) => randomization.p_value === 3 / 64);
+  expect(found?.verdict).toBe('better');
+  const early = compare(
+    createPlan(DAY, (index, own) => [{ value: computeCost(index, own) }]),
+    { overrides: { progress: 'running' } },
+  );
+  expect(early.verdict).toBe('undecided');
+  expect(early.reasons).toContain('This comparison gives no verdict before its end.');
+});
+
 describe('a candidate that saves 20 % in every unit', () => {
   test('is better', () => {
     const comparison = compare(createPlan(DAY, (index, own) => [{ value: computeCost(index, own) }]));
@@ -118,7 +166,7 @@ describe('a candidate that saves 20 % in every unit', () => {
     const comparison = compare(plan);
     expect(comparison.verdict).toBe('undecided');
     expect(comparison.reasons.at(-1)).toMatch(
-      /^10 % of the runs in the candidate's units ended without a value, and 0 % of those in the control's\./,
+      /^10\u00a0% of the runs in the candidate's units ended without a value, and 0\u00a0% of those in the control's\./,
     );
   });
 
@@ -132,8 +180,8 @@ describe('a candidate that saves 20 % in every unit', () => {
   test.each([
     ['no run', 0, null, 'better'],
     ['a fifth of its runs', 20, null, 'undecided'],
-    ['a fifth of its runs, within a margin of 30 %', 20, 0.3, 'better'],
-    ['a fifth of its runs, beyond a margin of 10 %', 20, 0.1, 'undecided'],
+    ['a fifth of its runs, within a margin of 30\u00a0%', 20, 0.3, 'better'],
+    ['a fifth of its runs, beyond a margin of 10\u00a0%', 20, 0.1, 'undecided'],
   ] as const)('D3: and fails %s', (_, failed, failure_margin, verdict) => {
     const plan = createPlan(DAY, (index, own) =>
       REPETITIONS.map((repetition) =>
@@ -213,8 +261,8 @@ describe('a run', () => {
       missing: 12,
       runs: { total: 46, failed: 1, canceled: 11 },
     });
-    // Equal units: no effect, and an interval within the margin.
-    expect(comparison).toMatchObject({ verdict: 'equivalent', randomization: { p_value: 1 } });
+    // Equal units: no effect, and no interval, because nothing shows how much others may differ.
+    expect(comparison).toMatchObject({ verdict: 'same', randomization: { p_value: 1 } });
   });
 
   test('of a unit before the start of the test does not exist, and the control served that unit', () => {
@@ -262,3 +310,73 @@ test.each([
     expect(found.adjusted_for).not.toContain('time_of_day');
   },
 );
+
+describe('W11: estimates of a switchback test', () => {
+  /** 500 at the start, and 4 less in each unit; the candidate adds 30. */
+  const drift = (index: number, isCandidate: boolean) => [
+    { value: 500 - 4 * index + (isCandidate ? 30 : 0) },
+  ];
+
+  test('too few counted units have none, whatever their means', () => {
+    const stopped = compare(createPlan('cbcbb', drift), {
+      kind: 'independent',
+      carryOverUnits: 0,
+      overrides: {
+        design: { kind: 'independent', carryOverUnits: 0, units: 8, unitMinutes: 60 },
+        progress: 'stopped',
+      },
+    });
+    expect(stopped).toMatchObject({
+      verdict: 'undecided',
+      geometric_mean_ratio: null,
+      mean_difference: null,
+    });
+    expect(stopped.control).toMatchObject({ estimated_mean: null });
+    expect(stopped.control.mean).not.toBeNull();
+    expect(stopped.reasons.join(' ')).toContain('5 units that count; a verdict needs at least 10.');
+  });
+
+  test('the means beside an estimate differ by it, also where it is adjusted', () => {
+    // The candidate serves mostly early units, whose values are larger.
+    const found = compare(createPlan('cccbcbcccbbcbbcbbbcbbbbb', drift), {
+      kind: 'independent',
+      carryOverUnits: 0,
+    });
+    const { control, candidate, geometric_mean_ratio: ratio } = found;
+    expect(found.adjusted_for).toEqual(['trend']);
+    expect((candidate.estimated_mean ?? 0) / (control.estimated_mean ?? 1)).toBeCloseTo(ratio?.value ?? 0, 9);
+    expect((candidate.mean ?? 0) / (control.mean ?? 1)).toBeGreaterThan((ratio?.value ?? 0) + 0.02);
+  });
+});
+
+describe('T13: the test of a longer influence', () => {
+  const letters = 'cbbcbccbcbbccbcbbccbbccbcbbccb';
+  /** The candidate saves 20, and the unit after it costs so much more. */
+  const compareInfluence = (influence: number) => {
+    const plan = createPlan(letters, (index, own) => [
+      { value: computeCost(index, own) + (letters[index - 1] === 'c' ? influence : 0) },
+    ]);
+    return compare(plan, { kind: 'independent', carryOverUnits: 0 });
+  };
+
+  test.each([
+    [1, 0.05, 1, 'better'],
+    [2, 0.01, 0.05, 'better'],
+    [6, 0, 0.01, 'undecided'],
+  ])('with an influence of %d has a p-value from %d to %d: %s', (influence, least, most, verdict) => {
+    const { carry_over_test, reasons, ...found } = compareInfluence(influence);
+    expect(carry_over_test.p_value).toBeGreaterThanOrEqual(least);
+    expect(carry_over_test.p_value).toBeLessThan(most);
+    expect(found.verdict).toBe(verdict);
+    expect(reasons.join(' ').includes('seems to last longer')).toBe(verdict === 'undecided');
+  });
+});
+
+test('T13: a verdict names its assumption about carry-over, and `undecided` has none', () => {
+  const ASSUMPTION = 'It assumes that a unit influences at most 1 later unit (carry_over_units).';
+  const build = (saving: number) =>
+    createPlan(DAY, (index, own) => [{ value: 100 + (NOISE[index] ?? 0) - (own ? saving : 0) }]);
+  expect(compare(build(20)).reasons.at(-1)).toBe(ASSUMPTION);
+  expect(compare(build(0))).toMatchObject({ verdict: 'undecided' });
+  expect(compare(build(0)).reasons).not.toContain(ASSUMPTION);
+});

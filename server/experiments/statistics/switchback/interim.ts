@@ -7,9 +7,17 @@
  * of the earlier units at the same time of the day.
  */
 import type { Interval } from '../bootstrap.ts';
-import { mean } from '../numbers.ts';
-import { runTestMartingale, searchInterval } from '../paired/interim.ts';
+import { clampToFinite, logOfSum, mean } from '../numbers.ts';
+import {
+  type BetUnit,
+  type MeasuredInterim,
+  measureInterim,
+  runTestMartingale,
+  searchInterval,
+} from '../paired/interim.ts';
+import type { SwitchbackMeasurement } from './compare.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
+import type { PlanUnit } from './unit-outcomes.ts';
 
 /** Lists one increment for each coin whose units have all ended, in the order in which they ended. */
 export function listIncrements(
@@ -18,6 +26,16 @@ export function listIncrements(
   outcomes: ReadonlyMap<number, number>,
   endedUnits: number,
 ): number[] {
+  return listBetUnits(design, assignment, outcomes, endedUnits).map(({ effect }) => effect);
+}
+
+/** Lists the increments as effects, each with the largest magnitude of the outcomes that it compares. */
+function listBetUnits(
+  design: SwitchbackDesign,
+  assignment: Uint8Array,
+  outcomes: ReadonlyMap<number, number>,
+  endedUnits: number,
+): BetUnit[] {
   const known = (block: readonly number[]): number[] =>
     block.slice(design.carryOverUnits).flatMap((unit) => outcomes.get(unit) ?? []);
   const increments = listCoins(design).flatMap(({ first, second }) => {
@@ -28,9 +46,15 @@ export function listIncrements(
     const others = second.length > 0 ? known(second) : earlierUnits(design, first, outcomes);
     return values.length === 0 || others.length === 0
       ? []
-      : [{ last, value: sign * (mean(values) - mean(others)) }];
+      : [
+          {
+            last,
+            effect: sign * (mean(values) - mean(others)),
+            magnitude: Math.max(...values.map(Math.abs), ...others.map(Math.abs)),
+          },
+        ];
   });
-  return increments.sort((a, b) => a.last - b.last).map(({ value }) => value);
+  return increments.sort((a, b) => a.last - b.last);
 }
 
 /**
@@ -78,4 +102,52 @@ function earlierUnits(
   const earlier = [...outcomes].filter(([unit]) => unit < start);
   const alike = earlier.filter(([unit]) => timeOfDay(unit) === timeOfDay(start));
   return (alike.length > 0 ? alike : earlier).map(([, value]) => value);
+}
+
+/** The ended units of a plan. */
+interface EndedPlan {
+  design: SwitchbackDesign;
+  plan: readonly PlanUnit[];
+}
+
+/** Returns the sides and the outcomes of the ended units, on the scale of the effect. */
+function readEndedUnits(
+  { design, plan }: EndedPlan,
+  { units, measure, factor, shift }: SwitchbackMeasurement,
+): { assignment: Uint8Array; outcomes: Map<number, number> } {
+  const outcome = (value: number) => (measure === 'relative' ? logOfSum(value, shift) : value * factor);
+  return {
+    assignment: Uint8Array.from({ length: design.units }, (_, index) =>
+      Number(plan[index]?.isCandidate ?? false),
+    ),
+    outcomes: new Map(units.map((unit) => [unit.index, outcome(unit.mean)])),
+  };
+}
+
+/** Returns the evidence of the ended units for a verdict before the end, oriented. */
+export function measureIncrements(
+  family: EndedPlan,
+  measurement: SwitchbackMeasurement,
+  orientation: 1 | -1,
+): MeasuredInterim {
+  const { assignment, outcomes } = readEndedUnits(family, measurement);
+  const units = listBetUnits(family.design, assignment, outcomes, family.plan.length).map((unit) => ({
+    ...unit,
+    effect: unit.effect * orientation,
+  }));
+  return measureInterim(units, { measure: measurement.measure, orientation, serial: false });
+}
+
+/** Returns the confidence sequence of the effect on the scale that people read. */
+export function describeSequence(
+  family: EndedPlan,
+  measurement: SwitchbackMeasurement,
+  threshold: number,
+): { low: number; high: number } | null {
+  const { measure, factor } = measurement;
+  const { assignment, outcomes } = readEndedUnits(family, measurement);
+  const ended = { outcomes, endedUnits: family.plan.length };
+  const found = computeEffectSequence(family.design, assignment, ended, threshold);
+  const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
+  return found && { low: convert(found.low), high: convert(found.high) };
 }

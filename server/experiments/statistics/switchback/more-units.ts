@@ -4,11 +4,10 @@
  * not rare enough.
  */
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { FINAL_ALPHA } from '../error-rates.ts';
 import type { SwitchbackDesign } from './design.ts';
 import { findUnitsForVerdict } from './draw-plan.ts';
 import type { SwitchbackEstimate } from './estimate.ts';
-import { planUnits, planUnitsForEquivalence } from './plan-units.ts';
+import { chooseRateOfDesign, planUnits, planUnitsForEquivalence } from './plan-units.ts';
 
 const POWER = 0.8;
 const MORE_MAX = 100_000;
@@ -34,13 +33,13 @@ export function countMoreUnits(
   if (estimate === null || counted < COUNTED_MIN || ended === 0) return null;
   const effect = Math.abs(estimate.effect);
   const spread = { between_units: estimate.spread, counted_share: counted / ended };
-  const target = { power: POWER, weight };
+  const target = { power: POWER, weight, chooseRate: chooseRateOfDesign(design) };
   const slack = margin - effect;
   const planned = Math.min(
     effect > 0 ? planUnits(effect, spread, target) : Number.POSITIVE_INFINITY,
     slack > 0 ? planUnitsForEquivalence(slack, spread, target) : Number.POSITIVE_INFINITY,
   );
-  const possible = findUnitsForVerdict(design, SWITCHBACK_UNITS_MAX, FINAL_ALPHA * weight);
+  const possible = findUnitsForVerdict(design, SWITCHBACK_UNITS_MAX, weight);
   if (possible === null) return null;
   const more = Math.max(1, planned - ended, possible - ended);
   return more <= MORE_MAX ? more : null;

@@ -4,9 +4,16 @@
  * do not count, so a plan has more units than counted ones. The test of the carry-over order withholds 5 % of the verdicts
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */
-
+import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { RandomGenerator } from '../../../random-generator.ts';
-import { CARRY_OVER_ALPHA } from '../error-rates.ts';
+import {
+  CARRY_OVER_ALPHA,
+  type ChooseRate,
+  chooseFinalAlpha,
+  findSizeAtOwnRate,
+  SMALL_COINS_MAX,
+} from '../error-rates.ts';
+import { computeScale } from '../numbers.ts';
 import {
   computeDetectableEffect,
   computeUnitsForEquivalence,
@@ -27,8 +34,21 @@ export interface SwitchbackSpread {
 export function planUnits(effect: number, spread: SwitchbackSpread, target: PowerTarget): number {
   // In units of the effect, so that the squares of large numbers do not overflow.
   const scaled = { ...spread, between_units: spread.between_units / effect };
-  const counted = computeUnitsToDetect(1, computeContrastVariance(scaled), raisePower(target));
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(counted / spread.counted_share));
+  const power = raisePower(target.power);
+  const { weight, chooseRate } = target;
+  return findSizeAtOwnRate((rate) => {
+    const atRate = { power, error_rate: rate * weight };
+    const counted = computeUnitsToDetect(1, computeContrastVariance(scaled), atRate);
+    return Math.ceil(counted / spread.counted_share);
+  }, chooseRate);
+}
+
+/** Returns the error rate of a switchback test by its number of units: that of its number of coins. */
+export function chooseRateOfDesign(design: Omit<SwitchbackDesign, 'units'>): ChooseRate {
+  return (units) => {
+    const coins = listCoins({ ...design, units: Math.min(units, SWITCHBACK_UNITS_MAX) });
+    return chooseFinalAlpha(coins.length, SMALL_COINS_MAX);
+  };
 }
 
 /** Returns the smallest effect that so many units find; infinite for a plan that cannot give a verdict. */
@@ -37,8 +57,13 @@ export function computeDetectableByUnits(
   spread: SwitchbackSpread,
   target: PowerTarget,
 ): number {
-  const counted = units * spread.counted_share;
-  return computeDetectableEffect(counted, computeContrastVariance(spread), raisePower(target));
+  const { inverse } = computeScale([spread.between_units]);
+  const variance = computeContrastVariance({ ...spread, between_units: spread.between_units / inverse });
+  const atRate = {
+    power: raisePower(target.power),
+    error_rate: target.chooseRate(units) * target.weight,
+  };
+  return inverse * computeDetectableEffect(units * spread.counted_share, variance, atRate);
 }
 
 const DRAWS = 400;
@@ -59,10 +84,10 @@ export function estimateCountedShare(design: SwitchbackDesign): number {
 export function planUnitsForEquivalence(
   margin: number,
   spread: SwitchbackSpread,
-  target: PowerTarget,
+  target: Pick<PowerTarget, 'power'>,
 ): number {
   const scaled = { ...spread, between_units: spread.between_units / margin };
-  const { power } = raisePower(target);
+  const power = raisePower(target.power);
   const counted = computeUnitsForEquivalence(1, computeContrastVariance(scaled), power);
   return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(counted / spread.counted_share));
 }
@@ -70,8 +95,8 @@ export function planUnitsForEquivalence(
 /** The largest power that verdicts withheld by chance leave. */
 const RAISED_POWER_MAX = 0.999;
 
-function raisePower({ power, weight }: PowerTarget): PowerTarget {
-  return { power: Math.min(RAISED_POWER_MAX, power / (1 - CARRY_OVER_ALPHA)), weight };
+function raisePower(power: number): number {
+  return Math.min(RAISED_POWER_MAX, power / (1 - CARRY_OVER_ALPHA));
 }
 
 function computeContrastVariance({ between_units }: SwitchbackSpread): number {

@@ -3,7 +3,7 @@
  * that find runs with licences. The locks are taken in the order quotas, licences, worker, as in the check of a run that
  * must not be queued, so that none deadlocks.
  */
-import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
+import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Writer } from '../../../database/database.ts';
@@ -15,21 +15,21 @@ import type { RunsTable } from '../../store/schema.ts';
 import { QUEUED, RUNNING } from '../../store/status-literals.ts';
 import { startRuns } from '../../store/transitions.ts';
 import { type ClaimRequest, createWorkflowFilter } from '../claim-request.ts';
+import { type FreeRuns, NO_QUOTAS } from '../order/fair-order.ts';
+import { listLanesInTurn } from '../order/lanes.ts';
+import type { RetryTimes } from '../order/retry-times.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
 import { loadPastDurations, type PastDurations } from '../prediction/past-durations.ts';
-import { listQueuedAccounts, lockFreeRuns } from '../run-quota.ts';
-import { describeDemand, formatLicenseKey, parseRequirements } from '../run-requirements.ts';
-import { listWaiting, listWaitingOfAccounts, type RetryTimes, type WaitingRow } from './list-waiting.ts';
+import { lockFreeRuns } from '../run-quota.ts';
+import { describeDemand, formatLicenseKey, readLicenses } from '../run-requirements.ts';
+import { listWaiting, type WaitingRow } from './list-waiting.ts';
 import {
-  type FreeQuotas,
   type Host,
   planClaims,
   type RunningNeeds,
   type Situation,
   type WaitingNeeds,
 } from './plan-claims.ts';
-
-const NO_QUOTAS: FreeQuotas = { accounts: new Map(), applications: new Map() };
 
 /** Claims the runs that the plan starts, and returns them in queue order. */
 export async function claimPlanned(tx: Writer, claim: ClaimRequest, times: RetryTimes): Promise<RunsTable[]> {
@@ -39,11 +39,16 @@ export async function claimPlanned(tx: Writer, claim: ClaimRequest, times: Retry
   if (await lockWorker(tx, claim.workerId)) return [];
   const running = await selectRunning(tx, {});
   const started = new Set(running.map(({ id }) => id));
-  const rows = { running, waiting: waiting.filter(({ id }) => !started.has(id)) };
   const cluster = { ...(await readHosts(tx, claim)), licenses, quotas };
-  const ids = await plan(tx, claim, { rows, cluster });
-  const free = ids.length === 0 ? [] : await lockQueued(tx, ids);
-  return free.length === 0 ? [] : startRuns(tx, free, claim);
+  let queued = waiting.filter(({ id }) => !started.has(id));
+  while (true) {
+    const ids = await plan(tx, claim, { rows: { running, waiting: queued }, cluster });
+    const free = ids.length === 0 ? [] : await lockQueued(tx, ids);
+    if (free.length === ids.length) return free.length === 0 ? [] : startRuns(tx, free, claim);
+    // Another worker starts the others at this moment.
+    const lost = new Set(ids).difference(new Set(free));
+    queued = queued.filter(({ id }) => !lost.has(id));
+  }
 }
 
 /** Plans with the limits of the classes as durations. They matter only when a run does not fit; then past runs are read. */
@@ -60,26 +65,16 @@ async function plan(
   return planWith(await loadPastDurations(tx, [...rows.running, ...rows.waiting], now)).started;
 }
 
-/** Reads the waiting runs. With quotas, reads them account by account. */
+/** Reads the waiting runs, and locks the quotas where a run has one. */
 async function readWaiting(
   tx: Writer,
-  { offer }: ClaimRequest,
+  claim: ClaimRequest,
   times: RetryTimes,
-): Promise<{ waiting: WaitingRow[]; quotas: FreeQuotas }> {
-  const waiting = await listWaiting(tx, offer, times);
-  if (!waiting.some(({ is_limited }) => is_limited)) return { waiting, quotas: NO_QUOTAS };
-  const free = await lockFreeRuns(tx);
-  const accounts = (await listQueuedAccounts(tx))
-    .filter((account) => offer.scope === null || offer.scope.account === account)
-    .map((account) => ({
-      account,
-      limitedApplications: [...(free.applications.get(account)?.keys() ?? [])],
-    }));
-  const applications = new Map([...free.applications.values()].flatMap((counts) => [...counts]));
-  return {
-    waiting: await listWaitingOfAccounts(tx, accounts, times),
-    quotas: { accounts: free.accounts, applications },
-  };
+): Promise<{ waiting: WaitingRow[]; quotas: FreeRuns }> {
+  const { labels, scope } = claim.offer;
+  const lanes = await listLanesInTurn(tx, { labels, withLicenses: true, account: scope?.account ?? null });
+  const quotas = lanes.some((lane) => lane.is_limited) ? await lockFreeRuns(tx) : NO_QUOTAS;
+  return { waiting: await listWaiting(tx, claim, { lanes, free: quotas, times }), quotas };
 }
 
 /** Locks the licences of the accounts whose runs need some, and returns their totals. */
@@ -97,6 +92,7 @@ const RUNNING_COLUMNS = [
   'instance_id',
   'executable_id',
   'execution_class',
+  'max_duration',
   'worker_id',
   'initiated_at',
   'slot_released_at',
@@ -131,7 +127,8 @@ async function readHosts(
   const row = workers.find(({ id }) => id === workerId);
   const self: Host = {
     id: workerId,
-    offer,
+    // That of the row is as old as this transaction, and not as a sync that has waited.
+    offer: row?.offer ?? offer,
     pools: row ? createPools(row.capacity) : [{ classes, slots: limit }],
   };
   const others = workers
@@ -155,7 +152,7 @@ function describeRuns(
   return {
     running: running.map((run): RunningNeeds => {
       const startedAt = run.initiated_at ?? now;
-      const limitMs = CLASS_LIMITS[run.execution_class].duration_ms;
+      const limitMs = computeDurationLimit(run);
       return {
         ...describeNeeds(run),
         workerId: run.worker_id ?? '',
@@ -168,11 +165,11 @@ function describeRuns(
       id: run.id,
       createdAt: run.created_at,
       isClaimable: isClaimable(run),
-      durationMs: expectDuration(past?.find(run) ?? null, CLASS_LIMITS[run.execution_class].duration_ms),
+      durationMs: expectDuration(past?.find(run) ?? null, computeDurationLimit(run)),
     })),
   };
 }
 
 function describeNeeds(run: RunningRow | WaitingRow) {
-  return { ...describeDemand(run), licenses: parseRequirements(run).licenses };
+  return { ...describeDemand(run), licenses: readLicenses(run) };
 }

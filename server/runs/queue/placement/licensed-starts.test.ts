@@ -8,6 +8,8 @@ import { test } from 'vitest';
 import type { RandomGenerator } from '../../../random-generator.ts';
 import { type DrawDuration, expectCalibratedStarts } from '../../../testing/load/start-calibration.ts';
 import { SLOTS_ONLY } from '../../../workers/offers.ts';
+import { NO_QUOTAS } from '../order/fair-order.ts';
+import { createQueuePosition } from '../order/queue-position.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
 import { predictStarts, type RunningRun, type WaitingRun } from '../prediction/predict-starts.ts';
 import { formatLicenseKey } from '../run-requirements.ts';
@@ -106,20 +108,25 @@ class Queue {
   #countTokens = (): number => this.running.reduce((sum, { kind }) => sum + kind.tokens, 0);
 
   predict() {
+    const owner = { account_id: DEMAND.account, application_uid: DEMAND.applicationUid };
     const describe = ({ kind }: Simulated) => ({
       ...{ past: kind.past, limitMs: LIMIT_MS, licenses: listLicenses(kind, KEY) },
     });
     return predictStarts({
       waiting: this.waiting.map(
-        (run): WaitingRun => ({ ...describe(run), demand: this.#describeNeeds(run) }),
+        (run, index): WaitingRun => ({
+          ...{ ...describe(run), demand: this.#describeNeeds(run), hasMore: false },
+          position: createQueuePosition(6, NOW + index, run.id),
+        }),
       ),
       pools: this.hosts.map(({ id, offer, pools: [pool] }) => ({
         ...{ classes: [CLASS], offer, slots: pool?.slots ?? 0 },
         running: this.running
           .filter(({ host }) => host.id === id)
-          .map((run): RunningRun => ({ ...describe(run), startedAt: run.startedAt })),
+          .map((run): RunningRun => ({ ...describe(run), owner, startedAt: run.startedAt })),
       })),
-      ...{ holders: [], totals: new Map([[KEY, this.total]]), now: NOW },
+      ...{ holders: [], totals: new Map([[KEY, this.total]]), now: NOW, free: NO_QUOTAS },
+      use: { occupied: [], minutes: [] },
     });
   }
 

@@ -14,6 +14,7 @@ import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Pool } from '@switchyard/worker/execute/slots.ts';
 import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
+import type { FreeRuns } from '../order/fair-order.ts';
 import { formatLicenseKey } from '../run-requirements.ts';
 
 /** The things that a run occupies while it is running. */
@@ -47,12 +48,6 @@ export interface Host {
   pools: readonly Pool[];
 }
 
-/** The quotas of runs at once: how many more runs may start. Accounts and applications without a quota are absent. */
-export interface FreeQuotas {
-  accounts: ReadonlyMap<AccountId, number>;
-  applications: ReadonlyMap<string, number>;
-}
-
 export interface Situation {
   /** The worker that claims; it is one of the hosts. */
   self: Host;
@@ -65,7 +60,7 @@ export interface Situation {
   waiting: readonly WaitingNeeds[];
   /** The total of each licence, by formatLicenseKey. */
   licenses: ReadonlyMap<string, number>;
-  quotas: FreeQuotas;
+  quotas: FreeRuns;
   now: number;
 }
 
@@ -243,7 +238,7 @@ class QuotaCount {
   readonly #accounts: Map<AccountId, number>;
   readonly #applications: Map<string, number>;
 
-  constructor({ accounts, applications }: FreeQuotas) {
+  constructor({ accounts, applications }: FreeRuns) {
     this.#accounts = new Map(accounts);
     this.#applications = new Map(applications);
   }

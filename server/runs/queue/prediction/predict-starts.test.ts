@@ -6,6 +6,8 @@ import { expect, test } from 'vitest';
 import type { RandomGenerator } from '../../../random-generator.ts';
 import { type DrawDuration, expectCalibratedStarts } from '../../../testing/load/start-calibration.ts';
 import { SLOTS_ONLY, type WorkerOffer } from '../../../workers/offers.ts';
+import { NO_QUOTAS } from '../order/fair-order.ts';
+import { createQueuePosition } from '../order/queue-position.ts';
 import {
   predictStarts,
   type QueueSituation,
@@ -31,8 +33,13 @@ const buildRun = (
     ...{ executionClass, labels: [], account: 'account' as AccountId, applicationUid: 'app', ...needs },
   },
   ...{ past, licenses: needs.licenses ?? {}, limitMs: CLASS_LIMITS[executionClass].duration_ms },
+  ...{ position: createQueuePosition(6, NOW, ''), hasMore: false },
 });
-const startedBefore = (ms: number, run: WaitingRun): RunningRun => ({ ...run, startedAt: NOW - ms });
+const OWNER = { account_id: 'account' as AccountId, application_uid: 'app' };
+const startedBefore = (ms: number, run: WaitingRun): RunningRun => ({
+  ...run,
+  ...{ owner: OWNER, startedAt: NOW - ms },
+});
 const buildPool = (
   classes: readonly ExecutionClass[],
   slots: number,
@@ -42,7 +49,13 @@ const buildPool = (
   offer: { ...SLOTS_ONLY, ...fields.offer },
 });
 const predict = (waiting: WaitingRun[], pools: SlotPool[], fields: Partial<QueueSituation> = {}) =>
-  predictStarts({ waiting, pools, holders: [], totals: new Map(), now: NOW, ...fields });
+  predictStarts({
+    ...{ pools, holders: [], totals: new Map(), now: NOW, free: NO_QUOTAS },
+    use: { occupied: [], minutes: [] },
+    ...fields,
+    // In the order of age.
+    waiting: waiting.map((run, index) => ({ ...run, position: createQueuePosition(6, NOW + index, '') })),
+  });
 function predictOne(run: WaitingRun, pools: SlotPool[]) {
   const [range] = predict([run], pools);
   return typeof range === 'object' ? range : undefined;
@@ -138,9 +151,9 @@ test.each<[string, Case]>([
   [
     'an unknown duration in a slot',
     {
-      waiting: [hundred],
+      waiting: [hundred, hundred],
       pools: [buildPool([SMALL], 2, { running: [startedBefore(10, buildRun(null))] })],
-      expected: ['few_past_runs'],
+      expected: [[0, 0], 'few_past_runs'],
     },
   ],
   [
@@ -159,7 +172,7 @@ test.each<[string, Case]>([
         buildPool([SMALL], 1, { offer: { labels: ['eu'] } }),
         buildPool([SMALL], 1, { offer: { labels: ['gpu'] } }),
       ],
-      expected: [[0, 0], 'few_past_runs', 'few_past_runs'],
+      expected: [[0, 0], 'few_past_runs', [0, 0]],
     },
   ],
   [
@@ -211,11 +224,11 @@ test.each<[string, Case]>([
   [
     'tokens of a run with an unknown duration',
     {
-      waiting: [licensed(1), hundred],
+      waiting: [licensed(1), licensed(2), hundred],
       pools: [buildPool([SMALL], 4)],
       holders: [startedBefore(0, { ...licensed(1), past: null })],
       totals: new Map([['gurobi', 3]]),
-      expected: ['few_past_runs', 'few_past_runs'],
+      expected: [[0, 0], 'few_past_runs', [0, 0]],
     },
   ],
 ])('%s', (_, { expected, ...situation }) => {

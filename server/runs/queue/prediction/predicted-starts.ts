@@ -1,6 +1,6 @@
 /** The predicted starts of the waiting runs of all accounts, from the queue and the workers as they are stored. */
 import {
-  CLASS_LIMITS,
+  computeDurationLimit,
   EXECUTION_CLASSES,
   type ExecutionClass,
 } from '@switchyard/contract/execution-classes.ts';
@@ -8,20 +8,21 @@ import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../../../database/database.ts';
+import { prepareStatement } from '../../../database/prepared-statements.ts';
 import { memoizeByObject } from '../../../memoize.ts';
 import { listLicenses } from '../../../usage/licenses-store.ts';
 import type { WorkerOffer } from '../../../workers/offers.ts';
 import { type ActiveWorker, listActiveWorkers } from '../../../workers/workers.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { listTokenHolders, type TokenHolder } from '../license-use.ts';
-import {
-  compareQueueOrder,
-  listSlotHolders,
-  type QueuePosition,
-  type SlotHolder,
-  selectQueued,
-} from '../queue-order.ts';
-import { describeDemand, formatLicenseKey, parseRequirements } from '../run-requirements.ts';
+import { type FreeRuns, orderFairly, type QueuedPosition } from '../order/fair-order.ts';
+import { formatRequirementsKey, listLanes } from '../order/lanes.ts';
+import { type LanePart, readInOrder, selectLanePart } from '../order/read-queue.ts';
+import { isRetryDue, type RetryTimes } from '../order/retry-times.ts';
+import { readSlotUse, readSlotUseDetails } from '../order/slot-use.ts';
+import { listSlotHolders, type SlotHolder } from '../queue-order.ts';
+import { describeDemand, formatLicenseKey, readLicenses } from '../run-requirements.ts';
+import { findStartable } from '../startable.ts';
 import { loadPastDurations, type PastDurations, type RunOrigin } from './past-durations.ts';
 import {
   type ExpectedRun,
@@ -36,8 +37,15 @@ import {
 /** The range of a start, or why there is none. With `shared_resources`, workers give runs cores and memory, not only slots. */
 type StartPrediction = StartRange | StartAbsence | 'shared_resources';
 type PredictedStarts = ReadonlyMap<RunId, StartPrediction>;
-type LicenseColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
-type WaitingRow = QueuePosition & RunOrigin & LicenseColumns;
+type NeedColumns = Pick<RunsTable, 'required_labels' | 'required_licenses' | 'max_duration'>;
+type WaitingRow = QueuedPosition & RunOrigin & NeedColumns;
+
+/** The runs that are read, and those of their lanes after which more wait. */
+interface ListedRuns {
+  waiting: WaitingRow[];
+  beforeMore: ReadonlySet<RunId>;
+  free: FreeRuns;
+}
 
 /** Requests within this time share a prediction. */
 const CACHE_MS = 1_000;
@@ -84,7 +92,9 @@ export async function findPredictedStarts(
 }
 
 async function predictAll(db: Reader, now: number): Promise<Prediction> {
-  const listed = await listWaitingRuns(db);
+  const workers = await listActiveWorkers(db, now);
+  const { waiting: listed, beforeMore, free } = await listWaitingRuns(db, workers, now);
+  const use = await readSlotUseDetails(db, now);
   const slotHolders = await listSlotHolders(db);
   const hasLicenses = listed.some((run) => run.required_licenses !== null);
   const tokenHolders = hasLicenses ? await listTokenHolders(db) : [];
@@ -94,7 +104,7 @@ async function predictAll(db: Reader, now: number): Promise<Prediction> {
   const waiting = listed.filter((run) => !started.has(run.id));
   const past = await loadPastDurations(db, [...slotHolders, ...tokenHolders, ...waiting], now);
   const starts = new Map<RunId, StartPrediction>(listed.map(({ id }) => [id, 'unservable']));
-  const cluster = describeCluster(await listActiveWorkers(db, now), { slotHolders, tokenHolders, past });
+  const cluster = describeCluster(workers, { slotHolders, tokenHolders, past });
   const totals = new Map(licenses.map((one) => [formatLicenseKey(one.account_id, one.name), one.total]));
   for (const pools of groupPools(cluster.pools, waiting)) {
     const classes = new Set(pools.flatMap((pool) => pool.classes));
@@ -102,36 +112,111 @@ async function predictAll(db: Reader, now: number): Promise<Prediction> {
     const predictions = pools.some(({ offer }) => offer.resources !== null)
       ? runs.map((): StartPrediction => 'shared_resources')
       : predictStarts({
-          waiting: runs.map((run) => ({ ...describeRun(run, past), demand: describeDemand(run) })),
-          ...{ pools, holders: cluster.holders, totals, now },
+          waiting: runs.map((run) => ({
+            ...describeRun(run, past),
+            ...{ demand: describeDemand(run), position: run, hasMore: beforeMore.has(run.id) },
+          })),
+          ...{ pools, holders: cluster.holders, totals, use, free, now },
         });
     for (const [index, run] of runs.entries()) starts.set(run.id, predictions[index] ?? 'unservable');
   }
   return { starts, priorities: new Map(listed.map(({ id, priority }) => [id, priority])) };
 }
 
-/** Lists the first waiting runs of each class. So every run before the first PREDICTED_STARTS_MAX ones is among them. */
-async function listWaitingRuns(db: Reader): Promise<WaitingRow[]> {
+const selectWaiting = prepareStatement((db, part: LanePart & RetryTimes) =>
+  selectLanePart(db, part)
+    .where(isRetryDue(part))
+    .select(['id', 'priority', 'created_at', 'execution_class'])
+    .select(['account_id', 'application_uid', 'instance_id', 'executable_id'])
+    .select(['required_labels', 'required_licenses', 'max_duration']),
+);
+
+/**
+ * Runs of a quota that are read beyond those that may start now. They may start while the others wait; all of them would leave
+ * no place for those.
+ */
+const QUOTA_LOOKAHEAD = 20;
+
+/**
+ * Lists the first PREDICTED_STARTS_MAX waiting runs of the classes that share slots, as far as they could start. The
+ * simulation chooses who is next.
+ */
+async function listWaitingRuns(
+  db: Reader,
+  workers: readonly ActiveWorker[],
+  now: number,
+): Promise<ListedRuns> {
+  const use = await readSlotUse(db, now);
+  const { lanes, free, times } = await findStartable(db, { lanes: await listLanes(db), workers, now });
   const listed: WaitingRow[] = [];
-  for (const name of EXECUTION_CLASSES) {
-    const rows = await selectQueued(db, name)
-      .select(['id', 'priority', 'created_at', 'execution_class'])
-      .select(['account_id', 'application_uid', 'instance_id', 'executable_id'])
-      .select(['required_labels', 'required_licenses'])
-      .limit(PREDICTED_STARTS_MAX)
-      .execute();
-    listed.push(...rows);
+  const beforeMore = new Set<RunId>();
+  for (const classes of groupClasses(workers)) {
+    const ends = new Map<string, LaneEnd>();
+    const waiting = await readInOrder(db, {
+      lanes: lanes.filter((lane) => classes.has(lane.execution_class)),
+      read: async (part) => {
+        const runs = await selectWaiting(db, { ...part, ...times });
+        const key = formatLaneKey(part);
+        const last = runs.at(-1)?.id ?? ends.get(key)?.last ?? null;
+        ends.set(key, { last, isLast: runs.length < part.limit });
+        return runs;
+      },
+      ...{ limit: PREDICTED_STARTS_MAX, free: addLookahead(free), use, now },
+    });
+    const keys = Map.groupBy(waiting, (run) =>
+      formatLaneKey({ ...run, requirements: formatRequirementsKey(run) }),
+    );
+    for (const [key, runs] of keys) {
+      const end = ends.get(key);
+      const last = runs.at(-1)?.id;
+      if (last && !(end?.isLast && end.last === last)) beforeMore.add(last);
+    }
+    listed.push(...waiting);
   }
-  return listed.sort(compareQueueOrder);
+  return { waiting: orderFairly(listed, use), beforeMore, free };
+}
+
+/** The last run of a lane that was read, and whether it is the last one of the lane. */
+interface LaneEnd {
+  last: RunId | null;
+  isLast: boolean;
+}
+
+type LaneKey = Pick<
+  LanePart,
+  'requirements' | 'execution_class' | 'priority' | 'account_id' | 'application_uid'
+>;
+
+const formatLaneKey = (lane: LaneKey): string =>
+  JSON.stringify([
+    ...[lane.priority, lane.account_id, lane.application_uid],
+    ...[lane.execution_class, lane.requirements],
+  ]);
+
+function addLookahead({ accounts, applications }: FreeRuns): FreeRuns {
+  const add = <Key>(free: ReadonlyMap<Key, number>) =>
+    new Map([...free].map(([key, count]) => [key, count + QUOTA_LOOKAHEAD]));
+  return { accounts: add(accounts), applications: add(applications) };
+}
+
+/** Groups the classes so that those with slots in one pool of a worker are together. */
+function groupClasses(workers: readonly ActiveWorker[]): Set<ExecutionClass>[] {
+  let groups = EXECUTION_CLASSES.map((name) => new Set([name]));
+  for (const { classes } of workers.flatMap(({ capacity }) => createPools(capacity))) {
+    const isShared = (group: Set<ExecutionClass>): boolean => classes.some((name) => group.has(name));
+    const shared = groups.filter(isShared).flatMap((group) => [...group]);
+    groups = [...groups.filter((group) => !isShared(group)), new Set(shared)];
+  }
+  return groups.filter(({ size }) => size > 0);
 }
 
 /** Returns the duration of a run as far as it is known, and its licence tokens. */
-function describeRun(run: RunOrigin & LicenseColumns, past: PastDurations): ExpectedRun {
+function describeRun(run: RunOrigin & NeedColumns & { id: RunId }, past: PastDurations): ExpectedRun {
   return {
     past: past.find(run),
-    limitMs: CLASS_LIMITS[run.execution_class].duration_ms,
+    limitMs: computeDurationLimit(run),
     licenses: Object.fromEntries(
-      Object.entries(parseRequirements(run).licenses).map(([name, tokens]) => [
+      Object.entries(readLicenses(run)).map(([name, tokens]) => [
         formatLicenseKey(run.account_id, name),
         tokens,
       ]),
@@ -157,6 +242,7 @@ function describeCluster(
   const pools = new Map<string, SlotPool>();
   const describeRunning = (run: SlotHolder | TokenHolder): RunningRun => ({
     ...describeRun(run, past),
+    owner: run,
     startedAt: run.initiated_at ?? 0,
   });
   for (const { id, capacity, offer } of workers) {
@@ -186,7 +272,7 @@ function formatOfferKey({ labels, scope, resources }: WorkerOffer): string {
 function groupPools(pools: readonly SlotPool[], waiting: readonly WaitingRow[]): SlotPool[][] {
   const classesOfLicenses = new Map<string, Set<ExecutionClass>>();
   for (const run of waiting)
-    for (const name of Object.keys(parseRequirements(run).licenses)) {
+    for (const name of Object.keys(readLicenses(run))) {
       const key = formatLicenseKey(run.account_id, name);
       classesOfLicenses.set(key, (classesOfLicenses.get(key) ?? new Set()).add(run.execution_class));
     }

@@ -2,8 +2,8 @@
  * Statements on deleted runs of experiments. Without them a deleted run would leave no trace, and a caller who deletes the
  * runs that a candidate lost would make it better.
  */
+import { hasFact, type RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentType } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../../../database/database.ts';
 import type { DeletedExperimentRunsTable, RunsTable } from '../schema.ts';
 
@@ -21,8 +21,8 @@ export const TRACED_COLUMNS = [
 
 type DeletedRun = Pick<RunsTable, 'id' | (typeof TRACED_COLUMNS)[number]>;
 
-/** These pair their runs, so they read which of them were deleted. The other types count them. */
-const PAIRED_TYPES: readonly (ExperimentType | null)[] = ['batch', 'scenario', 'bisect'];
+/** Experiments with planned runs pair them, so they read which were deleted. The other types count them. */
+const pairsRuns = (type: RunOwnerType | null): boolean => type !== null && !hasFact(type, 'isLive');
 
 /** Bounded by the number of parameters of a statement. */
 const ROWS_PER_STATEMENT = 100;
@@ -32,7 +32,7 @@ export async function traceDeletedRuns(tx: Writer, deleted: readonly DeletedRun[
   await countDeletedUnitRuns(tx, deleted);
   const rows = deleted.flatMap(
     ({ id, experiment_uid, experiment_type, instance_id, version_id, definition_id, input_id, labels }) =>
-      experiment_uid !== null && PAIRED_TYPES.includes(experiment_type)
+      experiment_uid !== null && pairsRuns(experiment_type)
         ? [{ experiment_uid, run_id: id, instance_id, version_id, definition_id, input_id, labels }]
         : [],
   );
