@@ -51,4 +51,4 @@ test('a server keeps its promises under kills, a full disk and a wrong clock, an
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 180_000);
+});

@@ -36,8 +36,7 @@ beforeAll(async () => {
   curlServer = await startCurlServer();
   pythonServer = await startPythonServer();
   first = await pushAndRunSample(server.client, apps, (line) => output.push(line));
-  // On a fresh machine, the Python server first installs the published client: three minutes beside other tests.
-}, 600_000);
+});
 afterAll(async () => {
   sleepServer.close();
   commandServer.close();

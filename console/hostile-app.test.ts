@@ -368,6 +368,5 @@ describe.skipIf(!hasBrowser)('a hostile application', () => {
       if (problems.length > 0) found.push([open.name, problems]);
     }
     expect(found).toEqual([]);
-    // Sixty pages take 110 s on a machine with twenty processes for each core.
-  }, 300_000);
+  });
 });

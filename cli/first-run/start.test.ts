@@ -74,7 +74,7 @@ async function listRuns(address: string): Promise<{ name: string; status_v2: str
   return body.runs;
 }
 
-describe('npm start', { timeout: 120_000 }, () => {
+describe('npm start', () => {
   test('that is interrupted in its first run waits for that run the next time, and makes no other', async () => {
     const first = start();
     await first.prints(/pushed vehicle-routing/);

@@ -156,7 +156,7 @@ describe('a second command', () => {
     const { id, query } = readSignedUrl(upload_url);
     const readOffset = async () =>
       (await server.client.call('getUpload', { params: { upload_id: id }, query })).body.offset;
-    await expect.poll(readOffset, { timeout: 20_000 }).toBeGreaterThan(BYTES * 0.5);
+    await expect.poll(readOffset).toBeGreaterThan(BYTES * 0.5);
   }
 
   test('continues what a killed one left, with the same archive after another build', async () => {

@@ -1,10 +1,7 @@
 /** The published Python client and acceptance tests, as seen by the client's own models; see client.test.ts. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
-
-// A part starts an interpreter and several apps.
-vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);

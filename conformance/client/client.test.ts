@@ -2,12 +2,9 @@
  * The published Python client against this server. Every expectation is a value in the client's own models after it has
  * parsed the responses, as a user of the client sees it. The tests in `coverage` call its command line.
  */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DRIVER_PATH, startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
-
-// A part starts several apps.
-vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 const clientMissing = typeof client === 'string';

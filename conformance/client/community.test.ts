@@ -2,13 +2,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packSamples } from '../../console/build/sample-archives.ts';
 import { createConsoleFolder } from '../../server/testing/servers/console-folder.ts';
 import { startTestServer, type TestServer } from '../../server/testing/servers/test-server.ts';
 import { type ClientSession, openPublishedClient } from './published-client.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 const client = await openPublishedClient();

@@ -1,12 +1,9 @@
 /**
  * The published Python client with shadow and switchback tests, as seen by the client's own models; see client.test.ts.
  */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
-
-// A part starts an interpreter and several apps.
-vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 

@@ -1,12 +1,10 @@
 /** Accounts and the marketplace in the models of the published client, and by its command line. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createVersion } from '../../server/testing/fixtures/resources.ts';
 import { publishApp } from '../../server/testing/http/marketplace.ts';
 import { createAccountServer } from '../../server/testing/servers/account-server.ts';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);

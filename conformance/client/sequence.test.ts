@@ -3,12 +3,9 @@
  * test. Unlike the other tests of the client, it runs on both databases.
  */
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestServer } from '../../server/testing/servers/test-server.ts';
 import { openPublishedClient } from './published-client.ts';
-
-// The part starts an interpreter and some thirty apps.
-vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 const RENAMED = ['New name', 'A new description of it.'];

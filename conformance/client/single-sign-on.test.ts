@@ -1,5 +1,5 @@
 /** `nextmv configuration create`, `nextmv auth login` and `nextmv cloud` of the published client with an identity provider. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkAddress } from '../../server/http/listen.ts';
 import {
   CLI_CLIENT_ID,
@@ -9,8 +9,6 @@ import {
 } from '../../server/testing/http/identity-provider.ts';
 import { startTestServer, type TestServer } from '../../server/testing/servers/test-server.ts';
 import { type ClientSession, openPublishedClient } from './published-client.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada', groups: ['planners'] };
@@ -50,7 +48,7 @@ describe.skipIf(typeof client === 'string')('the published command line', () => 
         () => true,
         () => false,
       );
-    await expect.poll(isFree, { timeout: 60_000 }).toBe(true);
+    await expect.poll(isFree).toBe(true);
     return run(args);
   }
 

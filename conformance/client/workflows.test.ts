@@ -18,9 +18,7 @@ import {
 } from '@switchyard/server/testing/fixtures/apps.ts';
 import { installPythonPackage } from '@switchyard/server/testing/python/python-package.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 });
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const VERSION = '0.7.3';
 const RUNTIME = 'ghcr.io/nextmv-io/runtime/python:3.11';

@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 const LAPTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 /** A page of a test shows what it should within this time, also on a busy machine. */
-const PAGE_TIMEOUT_MS = 15_000;
+const PAGE_TIMEOUT_MS = 60_000;
 
 interface VisitOptions extends BrowserContextOptions {
   /** Role of the visitor's key; the default is root. */

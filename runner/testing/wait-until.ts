@@ -1,10 +1,10 @@
 /** Waits for a condition that no event announces, by polling. */
 import { vi } from 'vitest';
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 10;
 
-/** Resolves when `isReached` returns true; throws an error that names the condition after ten seconds. */
+/** Resolves when `isReached` returns true; throws an error that names the condition after a minute. */
 export async function waitUntil(condition: string, isReached: () => boolean): Promise<void> {
   await vi.waitFor(
     () => {

@@ -3,10 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
-
-// Every test waits for processes of its own, and a busy machine may hold those up.
-vi.setConfig({ testTimeout: 180_000 });
+import { describe, expect, it } from 'vitest';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 

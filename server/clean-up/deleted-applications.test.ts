@@ -28,7 +28,7 @@ test('an application that cannot be removed does not stop the removal of others'
   for (const uid of broken) await sql`insert into holds values (${uid})`.execute(database.read);
   for (const id of ['one', 'two', 'three'])
     expectStatus(await server.request('DELETE', `/v1/applications/${id}`), 204);
-  await expect.poll(listUids, { timeout: 20_000 }).toEqual(broken);
+  await expect.poll(listUids).toEqual(broken);
   await sql`drop table holds`.execute(database.read);
   await server.restart();
   await expect

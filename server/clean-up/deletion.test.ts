@@ -268,13 +268,13 @@ test('after the deletion of an application no row and no blob remains', async ()
   expectError(await server.request('GET', '/v1/applications/app'), 404);
   expectStatus(await server.request('DELETE', `/v1/webhooks/${hook}`), 204);
   // Events and stored responses have a retention time.
-  await expect.poll(countRemaining, { timeout: 20_000 }).toEqual({
+  await expect.poll(countRemaining).toEqual({
     answers: before.answers,
     run_events: expect.any(Number),
   });
   clock.advance(8 * DAY_MS);
   await activate();
-  await expect.poll(countRemaining, { timeout: 20_000 }).toEqual({});
+  await expect.poll(countRemaining).toEqual({});
   await expect.poll(() => listBlobs(server)).toEqual([]);
 });
 
@@ -348,7 +348,7 @@ describe('deletion during use', () => {
       expect([200, 201, 202, 204, 404], response.text).toContain(response.status);
     // Events stay for a week; there are some when a run was created before the deletion.
     const countWithoutEvents = async () => ({ ...(await countRemaining()), run_events: 0 });
-    await expect.poll(countWithoutEvents, { timeout: 20_000 }).toEqual({ run_events: 0 });
+    await expect.poll(countWithoutEvents).toEqual({ run_events: 0 });
   });
 });
 

@@ -75,8 +75,8 @@ test('an experiment that cannot be deleted does not block the deletion of others
   await sql`insert into deletion_blockers values (${first})`.execute(database.read);
   for (const id of IDS)
     expectStatus(await server.request('DELETE', batchExperimentPath('app', `/${id}`)), 204);
-  await expect.poll(queryUids, { timeout: 20_000 }).toEqual([first]);
+  await expect.poll(queryUids).toEqual([first]);
   await sql`drop table deletion_blockers`.execute(database.read);
   await server.restart();
-  await expect.poll(queryUids, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(queryUids).toEqual([]);
 });

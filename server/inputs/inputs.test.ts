@@ -102,9 +102,7 @@ describe('an input from an upload', () => {
     clock.advance(25 * 60 * 60 * 1000);
     await server.restart();
     const again = { id: uniqueId('in'), upload_id };
-    await expect
-      .poll(async () => (await postInput(again)).status, { timeout: 10_000, interval: 20 })
-      .toBe(400);
+    await expect.poll(async () => (await postInput(again)).status).toBe(400);
     expect((await download(await get(input.id))).text).toBe(content);
   });
 

@@ -153,13 +153,13 @@ describe('no content remains', () => {
     const contentIds = (await inputs()).map((one) => one.content_id);
     expect(contentIds).toHaveLength(213);
     expectStatus(await server.request('DELETE', `/v1/applications/${app}`), 204);
-    await expect.poll(inputs, { timeout: 10_000, interval: 20 }).toEqual([]);
+    await expect.poll(inputs).toEqual([]);
     const remaining = server.runningServer.database.read
       .selectFrom('contents')
       .select('id')
       .where('id', 'in', contentIds);
     expect(await remaining.execute()).toEqual([]);
     // The archive of the app may still exist.
-    await expect.poll(() => files().length, { timeout: 10_000, interval: 20 }).toBeLessThanOrEqual(idle);
+    await expect.poll(() => files().length).toBeLessThanOrEqual(idle);
   });
 });

@@ -183,7 +183,7 @@ test('a container with the settings of the compose file runs an app on PostgreSQ
     const run = await createRun({ client, request }, 'echo', { input });
     const params = { application_id: 'echo', run_id: run };
     const readRun = async () => (await client.call('getRun', { params })).body;
-    await expect.poll(async () => (await readRun()).status_v2, { timeout: 60_000 }).toBe('succeeded');
+    await expect.poll(async () => (await readRun()).status_v2).toBe('succeeded');
     expect((await readRun()).output).toEqual(input);
     expect(existsSync(join(container.data, 'blobs'))).toBe(false);
     expect(existsSync(join(container.data, 'switchyard.db'))).toBe(false);

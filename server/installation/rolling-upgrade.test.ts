@@ -76,5 +76,4 @@ test.runIf(commit !== null)(
     await waitForEmptyQueue(cluster);
     expect(await listWrongEnds(cluster, load.acknowledged)).toEqual({ repeated: [], lost: [] });
   },
-  180_000,
 );

@@ -14,7 +14,7 @@ import type { InstallationState } from './installation-state.ts';
 const NOTHING_CHANGED = 'Nothing was changed.';
 const INSPECT = '`npm run installation` shows what belongs to which installation';
 /** The last commit that reads databases and backups from before release 0.2.0. */
-export const LAST_UNRELEASED_COMMIT = 'b76b51700ca45227fa19e622ccf89d082ccb99ff';
+export const LAST_UNRELEASED_COMMIT = '04437bfa173e98b143e9ff571b9fb34acc73c208';
 const ADOPT = '`npm run installation -- adopt`';
 
 /** Returns the message of the refusal, or null when the server may start. */

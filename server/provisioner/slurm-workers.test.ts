@@ -31,11 +31,11 @@ describe.skipIf(problem !== null)('on a Slurm cluster', () => {
       },
     });
     await pushApp(server, 'app', { 'main.sh': '#!/bin/sh\necho "{}"\n' }, SHELL);
-  }, 90_000);
+  });
   afterAll(async () => {
     await server?.close();
     await cluster?.close();
-  }, 60_000);
+  });
 
   const readProvisioner = async (): Promise<Provisioner> => (await server.client.call('getProvisioner')).body;
   const createRuns = (count: number): Promise<RunId[]> =>

@@ -88,7 +88,7 @@ test('more runs than one step deletes are all deleted, also after a restart in b
   const runs = (await countRowsByTable(server)).runs ?? 0;
   await setPolicy({ keep_days: 1 });
   await server.restart();
-  await expect.poll(async () => (await countRowsByTable(server)).runs, { timeout: 20_000 }).toBe(runs - 121);
+  await expect.poll(async () => (await countRowsByTable(server)).runs).toBe(runs - 121);
   const { body } = await server.request('GET', '/v1/account/audit?operation=removeExpiredRuns&limit=50');
   const counts = (body as { items: { resource: { run_count: string } }[] }).items.map(({ resource }) =>
     Number(resource.run_count),

@@ -190,7 +190,7 @@ test('after a run neither the database nor a file of the server holds a value', 
       .map((one) => join(one.parentPath, one.name))
       .filter((path) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0)).includes(value));
   // The server removes the folder of the run, which contains the secrets, soon after its end.
-  await expect.poll(listFilesWithValue, { timeout: 10_000, interval: 20 }).toEqual([]);
+  await expect.poll(listFilesWithValue).toEqual([]);
   const { rows } = await sql<{
     lines: string;
   }>`select lines from log_chunks where run_id = ${found.id}`.execute(server.runningServer.database.read);

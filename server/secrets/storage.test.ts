@@ -228,7 +228,7 @@ test('secrets are removed with their application; a new application with its id 
     ).rows.length;
   expect(await count()).toBe(1);
   expectStatus(await server.request('DELETE', `/v1/applications/${application}`), 204);
-  await expect.poll(count, { timeout: 10_000, interval: 20 }).toBe(0);
+  await expect.poll(count).toBe(0);
   await server.client.call('createApplication', { body: { id: application, name: 'Created again' } });
   expect((await server.request('GET', buildPath(application))).body).toEqual({ items: [] });
 });

@@ -56,8 +56,7 @@ const readUsage = async (query = ''): Promise<UsageBody> => {
   expectStatus(response, 200);
   return response.body as UsageBody;
 };
-const waitForRuns = (count: number) =>
-  expect.poll(async () => (await readUsage()).total.runs, { timeout: 20_000 }).toBe(count);
+const waitForRuns = (count: number) => expect.poll(async () => (await readUsage()).total.runs).toBe(count);
 
 describe('usage', () => {
   test('counts each ended run once, by its day', async () => {

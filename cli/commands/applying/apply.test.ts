@@ -18,7 +18,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'license.txt'), 'text-of-the-license');
   server = await startTestServer({ env: { SWITCHYARD_WEBHOOK_NETWORKS: 'loopback' } });
   application = await createVersion(server);
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });

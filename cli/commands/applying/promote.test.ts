@@ -80,7 +80,7 @@ beforeAll(async () => {
   for (const [id, runs] of Object.entries(sets))
     await server.client.call('createInputSet', { params, body: { id, name: `Set ${id}`, run_ids: runs } });
   writeFileSync(join(folder, 'switchyard.yaml'), FILE);
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
@@ -111,14 +111,11 @@ const readVersion = async (instance_id: string): Promise<string> =>
 /** Waits until the live test of a promotion has started. */
 const waitForStart = (type: 'shadow' | 'switchback', id: string) =>
   expect
-    .poll(
-      async () => {
-        const path = `/v1/applications/routing/experiments/${type}/${id}/metadata`;
-        const { body } = await server.request('GET', path);
-        return (body as { status?: string }).status;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const path = `/v1/applications/routing/experiments/${type}/${id}/metadata`;
+      const { body } = await server.request('GET', path);
+      return (body as { status?: string }).status;
+    })
     .toBe('started');
 
 test('a version passes its gates, also when the promotion is interrupted in between', async () => {
@@ -165,7 +162,7 @@ test('a gate without a verdict stops the promotion', async () => {
 test('runs that fail after the promotion move the instance back, once', async () => {
   const args = ['cheaper', '--instance', 'canary', '--watch-after', '20', '--outage-runs', '4'];
   const watched = promote(args);
-  await expect.poll(() => readVersion('canary'), { timeout: 60_000 }).toBe('cheaper');
+  await expect.poll(() => readVersion('canary')).toBe('cheaper');
   await submitRuns('canary', 4, { breaks: true });
   const { code, stdout } = await watched;
   expect(code).toBe(1);
@@ -182,7 +179,7 @@ test('runs that fail after the promotion move the instance back, once', async ()
 test('T5: a burst of failures after 20 runs, of which 2 failed, does not move the instance back', async () => {
   await trackRuns('steady', 'SSSSFSSSSSSSSFSSSSSS');
   const watched = promote(['cheaper', '--instance', 'steady', '--watch-after', '20']);
-  await expect.poll(() => readVersion('steady'), { timeout: 60_000 }).toBe('cheaper');
+  await expect.poll(() => readVersion('steady')).toBe('cheaper');
   await trackRuns('steady', 'FFFFSSSSSSSSSFSSSSSS');
   const { code, stderr } = await watched;
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -196,7 +193,7 @@ test('T5: a burst of failures after 20 runs, of which 2 failed, does not move th
 test('T5: 3 failures at once after 160 runs without one move the instance back', async () => {
   await trackRuns('broken', 'S'.repeat(160));
   const watched = promote(['cheaper', '--instance', 'broken', '--watch-after', '20']);
-  await expect.poll(() => readVersion('broken'), { timeout: 60_000 }).toBe('cheaper');
+  await expect.poll(() => readVersion('broken')).toBe('cheaper');
   await trackRuns('broken', 'FFF');
   const { code, stdout } = await watched;
   // One of 161 runs fails, and it is the first after the release: 1/161, times 6 looks, divided by 80 % of the test.
@@ -217,7 +214,7 @@ test('T5: --outage-runs without a watch is refused', async () => {
 
 test('the watch ends when enough runs have succeeded', async () => {
   const watched = promote(['cheaper', '--instance', 'staging', '--watch-after', '3']);
-  await expect.poll(() => readVersion('staging'), { timeout: 60_000 }).toBe('cheaper');
+  await expect.poll(() => readVersion('staging')).toBe('cheaper');
   await submitRuns('staging', 3);
   expect(await watched).toMatchObject({ code: 0, stderr: expect.stringContaining('3 of 3 runs') });
 });
@@ -277,7 +274,7 @@ test('a switchback gate lets a better version pass and stops a worse one', async
   expect(stopped.stdout).toContain('Gate switchback is negative: promote-night-dearer is worse than night');
   expect(stopped.stdout).toContain('Instance night keeps version v1.');
   expect(await readVersion('night')).toBe('v1');
-}, 120_000);
+});
 
 test('a promotion that does not fit the server is refused', async () => {
   await server.client.call('updateInstance', {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   application = await createAcceptanceApp(server);
   const inputs = Array.from({ length: INPUTS }, (_, size) => ({ control: size }));
   inputSet = await createInputSet(server, application, inputs);
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
@@ -327,18 +327,15 @@ test('F3: bisect prints its cost with --plan, and otherwise the version that mad
     const { status, body } = await server.request('GET', path);
     return status === 200 ? (body as { status: string }).status : '';
   };
-  await expect.poll(readStatus, { timeout: 30_000 }).toBe('started');
+  await expect.poll(readStatus).toBe('started');
   const chooseByVersion = ({ version_id }: ChosenRun) => ({
     indicators: { 'result.value': version_id === 'v3' ? 110 : 100 },
   });
   await expect
-    .poll(
-      async () => {
-        await endRuns(server, 'dearer-since', chooseByVersion);
-        return readStatus();
-      },
-      { timeout: 50_000 },
-    )
+    .poll(async () => {
+      await endRuns(server, 'dearer-since', chooseByVersion);
+      return readStatus();
+    })
     .toBe('completed');
   const { code, stdout } = await command;
   expect(code).toBe(0);

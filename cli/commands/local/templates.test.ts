@@ -94,7 +94,7 @@ describe.each(CASES)('the template $template', ({ template, value, options = {},
       expect(readme).toContain(file);
   });
 
-  test('runs here and on a server with the same result', { timeout: 600_000 }, async (context) => {
+  test('runs here and on a server with the same result', async (context) => {
     if (hasPackages && process.env.TEMPLATES !== 'all')
       return context.skip(
         `SKIPPING the template ${template}: it installs packages. Set TEMPLATES=all to run it.`,

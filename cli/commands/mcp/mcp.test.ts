@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await startTestServer();
   application_id = await createInstance(server);
   agent = await connectAgent(server.token);
-}, 60_000);
+});
 afterAll(async () => {
   await agent.close();
   await server.close();

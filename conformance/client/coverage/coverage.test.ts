@@ -4,7 +4,7 @@
  * `-u` the test writes COVERAGE.md again.
  */
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createVersion } from '../../../server/testing/fixtures/resources.ts';
 import { publishApp } from '../../../server/testing/http/marketplace.ts';
 import { installPythonPackage, type PythonPackage } from '../../../server/testing/python/python-package.ts';
@@ -13,8 +13,6 @@ import type { TestServer } from '../../../server/testing/servers/test-server.ts'
 import { startClientDriver } from '../client-driver.ts';
 import { openPublishedClient } from '../published-client.ts';
 import { type Coverage, findProblems, formatCoverage, type Outcomes } from './table.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const client = await openPublishedClient();
 const tools = typeof client === 'string' ? client : await openToolPackages();

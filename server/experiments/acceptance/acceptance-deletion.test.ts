@@ -34,7 +34,7 @@ test('DELETE deletes a batch that the test created, even while it runs, and free
   expectError(await call('GET', `acceptance/${id}`), 404);
   expectError(await call('DELETE', `acceptance/${id}`), 404);
   expectError(await call('GET', `batch/${id}`), 404);
-  await expect.poll(fetchRuns, { timeout: 20_000 }).toMatchObject({ runs: [] });
+  await expect.poll(fetchRuns).toMatchObject({ runs: [] });
   const again = { id, input_set_id: await createInputSet(server, application, INPUTS) };
   await createAcceptanceTest(server, application, again);
   expect((await waitForEnd(id)).results?.passed).toBe(true);

@@ -316,4 +316,4 @@ test('runs that could not be submitted count for their version', async () => {
     control: { version_id: 'v1', number_of_runs_total: 150 },
     candidate: { version_id: 'v1', number_of_runs_total: 150 },
   });
-}, 60_000);
+});

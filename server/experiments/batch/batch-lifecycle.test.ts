@@ -44,14 +44,11 @@ const listRuns = async (id = 'x'): Promise<ExperimentRun[]> => {
 };
 const expectNoExperimentRows = () =>
   expect
-    .poll(
-      async () => {
-        const { experiments, experiment_inputs, experiment_results, planned_runs } =
-          await countRowsByTable(server);
-        return { experiments, experiment_inputs, experiment_results, planned_runs };
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const { experiments, experiment_inputs, experiment_results, planned_runs } =
+        await countRowsByTable(server);
+      return { experiments, experiment_inputs, experiment_results, planned_runs };
+    })
     .toEqual({
       experiments: 0,
       experiment_inputs: 0,
@@ -87,7 +84,7 @@ describe('a server that restarts during an experiment', () => {
     // The inputs have sizes 1 and 2 and run ten times each.
     expect(plain?.indicator_distributions['result.value']).toMatchObject({ count: 20, mean: 1.5 });
     expect(double?.indicator_distributions['result.value']).toMatchObject({ count: 20, mean: 3 });
-  }, 60_000);
+  });
 });
 
 describe('DELETE', () => {
@@ -120,7 +117,7 @@ describe('DELETE', () => {
     expect((await createRunAndWait(server, 'app', { instance: 'plain', input: { size: 1 } })).status_v2).toBe(
       'succeeded',
     );
-  }, 60_000);
+  });
 
   test('continues after a restart', async () => {
     await start();
@@ -135,7 +132,7 @@ describe('DELETE', () => {
     expectStatus(await server.request('DELETE', batchExperimentPath('app', '/x')), 204);
     await server.restart();
     await expectNoExperimentRows();
-  }, 60_000);
+  });
 
   test('of the input set does not change the experiment', async () => {
     await start();
@@ -144,7 +141,7 @@ describe('DELETE', () => {
     const ended = await waitForBatchEnd(server, 'app', 'x');
     expect(ended).toMatchObject({ status: 'completed', input_set_id: 'sizes', number_of_failed_runs: 0 });
     expect(ended.number_of_completed_runs).toBe(20);
-  }, 60_000);
+  });
 
   test('of the last unfinished runs ends the experiment, which does not count them any more', async () => {
     await start();
@@ -166,7 +163,7 @@ describe('DELETE', () => {
       number_of_runs: 2,
       number_of_completed_runs: 2,
     });
-  }, 60_000);
+  });
 });
 
 describe('runs that do not succeed', () => {
@@ -229,7 +226,7 @@ describe('runs that do not succeed', () => {
     expect(refused_runs.length).toBeGreaterThan(0);
     const refusal = { instance_id: 'double', error: expect.stringContaining('There is no instance') };
     for (const refused of refused_runs) expect(refused).toMatchObject(refusal);
-  }, 120_000);
+  });
 });
 
 describe('indicators', () => {
@@ -280,7 +277,7 @@ describe('indicators', () => {
       ratio: { value: 2 },
       inputs: { total: 12, usable: 12, wins: 0, ties: 0, losses: 12 },
     });
-  }, 60_000);
+  });
 });
 
 test('three concurrent experiments count only their own runs', async () => {
@@ -301,7 +298,7 @@ test('three concurrent experiments count only their own runs', async () => {
     ['completed', 16, 16],
     ['completed', 24, 24],
   ]);
-}, 60_000);
+});
 
 test('a running experiment returns the results so far, unchanged until another run ends', async () => {
   const [input] = await start();

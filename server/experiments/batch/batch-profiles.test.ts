@@ -179,7 +179,7 @@ describe('profiles', () => {
     expect(profiles[0]?.groups).toHaveLength(50);
     expect(points.length).toBeLessThanOrEqual(10_000);
     expect(profiles[0]?.groups[0]?.distribution.at(-1)).toEqual({ x: 120, share: 1 });
-  }, 60_000);
+  });
 });
 
 test.each([

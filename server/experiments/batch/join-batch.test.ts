@@ -83,7 +83,7 @@ describe('a run that joins a batch experiment', () => {
       body: buildJoin().body,
     });
     expectError(response, 400, 'batch_experiment_id is "x", which is completed');
-  }, 60_000);
+  });
 
   test('is a 400 for an unknown or deleted experiment', async () => {
     await start();
@@ -118,5 +118,5 @@ describe('a run that joins a batch experiment', () => {
       await server.request('PATCH', `/v1/applications/app/runs/${run.id}/cancel`);
     await waitForBatchEnd(server, 'app', 'x');
     expect(await fetchMetadata()).toMatchObject({ number_of_runs: 52, number_of_completed_runs: 52 });
-  }, 60_000);
+  });
 });

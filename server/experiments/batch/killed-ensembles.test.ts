@@ -64,4 +64,4 @@ test('a killed server starts every child run once, by the definition at the crea
     }),
   );
   expect(children).toEqual(new Array(40).fill(['low', 'high']));
-}, 120_000);
+});

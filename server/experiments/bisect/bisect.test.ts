@@ -28,7 +28,7 @@ beforeAll(async () => {
       waits: { size: 1, waits: true },
     },
   );
-}, 120_000);
+});
 afterAll(() => server.close());
 
 const REQUEST = {

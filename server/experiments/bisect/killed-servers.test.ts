@@ -83,4 +83,4 @@ test('a search whose server is killed loses no run, repeats none, and ends in th
   );
   expect(cells.sort()).toEqual(expected.sort());
   expect(new Set(runs.map(({ status_v2 }) => status_v2))).toEqual(new Set(['succeeded']));
-}, 120_000);
+});

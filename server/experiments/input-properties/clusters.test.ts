@@ -232,7 +232,5 @@ describe('a request is refused', () => {
 test('the properties of the inputs are deleted with the experiment', async () => {
   const response = await server.request('DELETE', `/v1/applications/${application}`);
   expectStatus(response, 204);
-  await expect
-    .poll(async () => (await countRowsByTable(server)).experiment_input_properties, { timeout: 20_000 })
-    .toBe(0);
+  await expect.poll(async () => (await countRowsByTable(server)).experiment_input_properties).toBe(0);
 });

@@ -44,7 +44,9 @@ describe('the limit', () => {
   test('is exact when more runs are submitted concurrently', async () => {
     await start(NO_SLOTS);
     await startTest({ termination_events: { maximum_runs: 300 } });
-    await Promise.all(Array.from({ length: 500 }, () => submitRun()));
+    // A hundred at a time: a busy server refuses 500 at once, to bound its memory.
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(Array.from({ length: 100 }, () => submitRun()));
     await waitForCopies(300);
     expect(await calls.get('test/metadata')).toMatchObject({
       number_of_requested_runs: 300,
@@ -56,7 +58,7 @@ describe('the limit', () => {
     expect(await read.selectFrom('run_routes').selectAll().execute()).toEqual([]);
     expect(await read.selectFrom('captured_runs').selectAll().execute()).toEqual([]);
     expect((await read.selectFrom('runs').select('id').execute()).length).toBe(800);
-  }, 60_000);
+  });
 
   test('is exact when the server restarts during the test', async () => {
     await start(NO_SLOTS);

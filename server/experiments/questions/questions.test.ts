@@ -352,5 +352,5 @@ test('T9: an application forgets its questions with its deletion, and others nev
     ).length;
   expect(await count()).toBe(1);
   expectStatus(await server.request('DELETE', `/v1/applications/${application}`), 204);
-  await expect.poll(count, { timeout: 20_000 }).toBe(0);
+  await expect.poll(count).toBe(0);
 });

@@ -103,23 +103,19 @@ test('a race whose server is killed loses no run, repeats none, and drops the sa
   await expectWholeRace(server);
   await server.kill();
   rmSync(data, { recursive: true, force: true });
-}, 120_000);
+});
 
-test.runIf(postgres)(
-  'two servers and a worker race once, also when one server is killed',
-  async () => {
-    const cluster = await startServerCluster(postgres, `races_${process.pid}`);
-    try {
-      const first = await cluster.start('server');
-      const second = await cluster.start('server');
-      await cluster.start('worker');
-      await createRace(first);
-      await waitForEndedRuns(second, 4);
-      await first.kill();
-      await expectWholeRace(second);
-    } finally {
-      await cluster.close();
-    }
-  },
-  120_000,
-);
+test.runIf(postgres)('two servers and a worker race once, also when one server is killed', async () => {
+  const cluster = await startServerCluster(postgres, `races_${process.pid}`);
+  try {
+    const first = await cluster.start('server');
+    const second = await cluster.start('server');
+    await cluster.start('worker');
+    await createRace(first);
+    await waitForEndedRuns(second, 4);
+    await first.kill();
+    await expectWholeRace(second);
+  } finally {
+    await cluster.close();
+  }
+});

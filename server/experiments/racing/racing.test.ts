@@ -70,7 +70,7 @@ async function endRound(id: string, choose: (run: ChosenRun) => ChosenOutcome): 
     if (status !== 'started') return 'ended';
     return racing?.inputs_planned === before.racing?.inputs_planned ? 'waiting' : 'planned';
   };
-  await expect.poll(isDone, { timeout: 20_000 }).not.toBe('waiting');
+  await expect.poll(isDone).not.toBe('waiting');
   return (await isDone()) === 'ended';
 }
 

@@ -33,11 +33,11 @@ while :; do sleep 0.1; done
     );
     cluster = await startSlurmCluster({ nodes: 2, cores: 2, memoryMb: 1000 });
     adapter = createWith({});
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster?.close();
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   const createWith = (fields: { args?: string[]; workerCommand?: string }): WorkerAdapter =>
     createSlurmAdapter(

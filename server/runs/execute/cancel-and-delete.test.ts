@@ -185,9 +185,9 @@ describe('delete', () => {
     expect((await server.request('DELETE', '/v1/applications/doomed')).status).toBe(204);
     expect((await server.request('GET', path(run, '', 'doomed'))).status).toBe(404);
     await waitUntil(`the app of ${run} is gone`, () => !hasApp(run));
-    await expect.poll(async () => (await contentIds()).length, { timeout: 10_000 }).toBe(contents.length);
+    await expect.poll(async () => (await contentIds()).length).toBe(contents.length);
     expect(await contentIds()).toEqual(contents);
-    await expect.poll(() => blobs().length, { timeout: 10_000 }).toBe(files.length);
+    await expect.poll(() => blobs().length).toBe(files.length);
     for (const one of [run, queued]) expect(await countRows(one)).toEqual(NOTHING);
   });
 });

@@ -88,7 +88,6 @@ test.runIf(postgres)(
       expect(found.metadata.attempt).toBe(moved.has(run) ? 2 : 1);
     }
   },
-  120_000,
 );
 
 test.runIf(postgres)(

@@ -103,5 +103,4 @@ test.runIf(postgres)(
       expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * n } });
     }
   },
-  60_000,
 );

@@ -148,9 +148,7 @@ describe('the live log', () => {
     expect((await getLivePage(run.id)).items).toHaveLength(1);
     shiftMs = DAY_MS + 60_000;
     await server.restart();
-    await expect
-      .poll(async () => (await getLivePage(run.id)).items.length, { timeout: 10_000, interval: 50 })
-      .toBe(0);
+    await expect.poll(async () => (await getLivePage(run.id)).items.length).toBe(0);
     expect(await getLivePage(run.id)).toMatchObject({ items: [], status_v2: 'succeeded' });
     expect((await server.request('GET', path(run.id, '/logs'))).body).toEqual({ log: 'line\n' });
     shiftMs = 0;

@@ -1,10 +1,10 @@
 /** Polls for changes by another process or the host, which send no notification. */
 import { vi } from 'vitest';
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 25;
 
-/** Resolves with the first result of `check` that is not empty; throws after 20 s, with the description of the condition. */
+/** Resolves with the first result of `check` that is not empty; throws after a minute, with the description of the condition. */
 export function waitUntil<T>(
   condition: string,
   check: () => T | null | false | undefined | Promise<T | null | false | undefined>,

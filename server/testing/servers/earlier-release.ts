@@ -33,8 +33,11 @@ export function findAddingCommit(migration: string): string | null {
   return commits?.split('\n').at(-1) || null;
 }
 
+/** Whether the code has its whole history, unlike an unpacked archive or a shallow clone. */
+export const hasHistory = (): boolean => runGitOrNull('rev-parse', '--is-shallow-repository') === 'false';
+
 /** Returns the commit of the name; null without it in the history, as in a shallow clone. */
-export function findCommit(name: string): string | null {
+function findCommit(name: string): string | null {
   return runGitOrNull('rev-parse', '--verify', `${name}^{commit}`);
 }
 
