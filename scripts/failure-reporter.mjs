@@ -11,6 +11,12 @@ export default class FailureReporter {
   onTestRunEnd(/** @type {readonly any[]} */ modules, /** @type {readonly any[]} */ unhandledErrors) {
     const failures = modules.flatMap((module) => [
       ...module.errors().map((/** @type {any} */ error) => describe(module.moduleId, error)),
+      // The hooks of a group of tests; their tests count as skipped.
+      ...[...module.children.allSuites()].flatMap((suite) =>
+        suite
+          .errors()
+          .map((/** @type {any} */ error) => describe(`${module.moduleId} > ${suite.fullName}`, error)),
+      ),
       ...[...module.children.allTests('failed')].map((test) =>
         describe(`${module.moduleId} > ${test.fullName}`, ...(test.result().errors ?? [])),
       ),

@@ -122,9 +122,9 @@ async function runTests(name, database, filters, outputFile) {
   const counts = readCounts(report);
   totals.passed += counts.passed;
   totals.skipped += counts.skipped;
-  // A file that cannot be loaded, or a crashed runner, fails without a failed test.
-  totals.failed += counts.failed > 0 || status === 0 ? counts.failed : 1;
   const found = readFailures(failuresFile);
+  // A hook, a file that cannot be loaded and a crashed runner fail without a failed test.
+  totals.failed += status === 0 ? 0 : Math.max(found.length, counts.failed, 1);
   failures.push(...found.map((failure) => `${database}: ${failure.replace(`${root}/`, '')}`));
   if (found.length === 0 && status !== 0) failures.push(`${name}: the runner ended with ${status}`);
   durations.push(`── duration of ${name}`, ...summarizeDurations(report));

@@ -1,4 +1,5 @@
 /** `npm run verify` as an operator runs it: on a running server, on a stopped one, and on each kind of damage. */
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -106,7 +107,8 @@ describe('damage', () => {
     const [first, second] = (await contents.execute()).map(({ id }) => id);
     await sql`delete from contents where id = ${first}`.execute(read);
     await sql`update contents set bytes = bytes + 1 where id = ${second}`.execute(read);
-    await sql`insert into contents (id, bytes, inline) values ('c-orphan', 2, ${Buffer.from('{}')})`.execute(
+    const orphan = Buffer.from('{}');
+    await sql`insert into contents (id, bytes, sha256, inline) values ('c-orphan', 2, ${hash('sha256', orphan)}, ${orphan})`.execute(
       read,
     );
     await sql`update installation_identity set clean_up_stopped = 'the database is older'`.execute(read);

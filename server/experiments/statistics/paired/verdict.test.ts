@@ -165,6 +165,9 @@ test('the reasons name p-values, margins and conditions', () => {
   expect(read({})).toBe(
     "The 95 % interval of the effect excludes 0, and Wilcoxon's test gives an adjusted p-value of 0.01.",
   );
+  expect(read(test_p(0.021))).toContain('The p-value is close to its limit of 0.04');
+  expect(read({ ...test_p(0.026), final_alpha: 0.05 })).toContain('close to its limit of 0.05');
+  expect(read(test_p(0.02))).not.toContain('close to its limit');
   expect(read(test_p(0.5))).toContain("Wilcoxon's test gives an adjusted p-value of 0.5, above 0.04.");
   expect(read(EQUAL)).toBe('The whole 95 % interval of the effect lies within ±1\u00a0% of the control.');
   expect(read({ interval: { low: -0.4, high: -0.1 } })).toContain('The effect is certain but small');
