@@ -28,8 +28,6 @@ test.each(BASELINED_LAWS.map((law) => ({ name: law.name, law })))(
     ]);
     expect(places).toEqual([]);
   },
-  // The laws of words read every sentence of this repository, which takes a minute on a busy machine.
-  180_000,
 );
 
 test('no size of the tree exceeds its ceiling', () => {

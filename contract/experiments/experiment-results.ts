@@ -57,7 +57,7 @@ const comparisonFields = {
   ),
   verdict: stringEnum(
     VERDICTS,
-    'better, worse, higher or lower: at least 10 inputs (or units), the adjusted p-value is at most 0.04 (0.05 up to 20 inputs), and the interval or the failures agree. equivalent: the interval lies within the margin. same: all inputs tie, which is no proof that others do. undecided: neither. Before the planned end, a verdict needs an e-value of at least the threshold in `sequential`, and any but worse needs `mean_e_value_max` too.',
+    'A direction: at least 10 inputs or units, an adjusted p-value of at most 0.04 (0.05 up to 20 inputs), and an interval or failures that agree. Equivalent: the interval lies within the margin. Same: all inputs tie; others may differ. Otherwise undecided. Before the planned end, it needs the e-value `threshold` of `sequential`, and any but worse needs `mean_e_value_max` too.',
   ),
   interim: Type.Boolean({
     description: 'true before the planned end, and for an experiment that was stopped early.',

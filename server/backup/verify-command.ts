@@ -2,6 +2,7 @@
  * `npm run verify`: verifies every row and every blob of the installation that the settings name. Exit code 0 means no
  * problems, 1 problems, 2 that it could not verify.
  */
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { systemClock } from '../clock.ts';
 import { readStorageConfig } from '../config.ts';
@@ -32,7 +33,7 @@ function formatResult({
     read,
     problems.length === 0
       ? 'Everything is there and unchanged.'
-      : `${problems.length} problem${problems.length === 1 ? '' : 's'}. Restore missing and changed blobs from a backup: its blobs/ has each under its SHA-256.`,
+      : `${formatCount(problems.length, 'problem')}. Restore missing and changed blobs from a backup: its blobs/ has each under its SHA-256.`,
   ].join('\n');
 }
 

@@ -6,6 +6,7 @@
  * A blob store without a marker is that of the database when it has its blobs. One blob of a sample is enough, because a
  * single lost blob must not prevent a start.
  */
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import { computeKeyCheck, WRONG_MASTER_KEY_MESSAGE } from '../account/master-key.ts';
 import { formatRfc3339 } from '../clock.ts';
 import { describeWalDamage } from '../database/maintenance/wal-damage.ts';
@@ -116,8 +117,4 @@ function explainUnmarkedBlobs({ database, blobs }: InstallationState): string | 
 
 function addBlobRemedies(problem: string): string {
   return `${problem} Set SWITCHYARD_BLOBS or SWITCHYARD_DATA to the place of the blobs, copy them back, or restore a backup with \`npm run restore\`. If they are lost, ${ADOPT} continues without them.`;
-}
-
-function capitalise(text: string): string {
-  return text.replace(/^[a-z]/, (first) => first.toUpperCase());
 }

@@ -1,9 +1,11 @@
 /** Parses a request for an acceptance test. Pure. */
+
 import { METRIC_TOLERANCE_TYPES } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type {
   AcceptanceSideCreate,
   AcceptanceTestCreate,
 } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
@@ -183,7 +185,7 @@ export function checkInputCount({ metrics }: AcceptanceDefinition, inputs: numbe
     const needed = countInputsNeeded(statistic);
     if (needed > VERDICT_UNITS_MIN && inputs < needed)
       throw badRequest(
-        `metrics.${index}.statistic is ${quoteValue(statistic)}, and the input set has ${inputs} input${inputs === 1 ? '' : 's'}; non-inferiority in ${statistic} needs at least ${needed}. Add inputs, or use shifted_geometric_mean.`,
+        `metrics.${index}.statistic is ${quoteValue(statistic)}, and the input set has ${formatCount(inputs, 'input')}; non-inferiority in ${statistic} needs at least ${needed}. Add inputs, or use shifted_geometric_mean.`,
       );
   }
 }

@@ -1,7 +1,8 @@
 /** Checks whether the plan of a batch can give a verdict at all, before any run is paid for. Pure. */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
-import { formatCount } from '../statistics/paired/verdict.ts';
 import { countUnitsToReject } from '../statistics/sample-size.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import type { BatchRequest } from './parse-batch-request.ts';

@@ -2,12 +2,12 @@
 import type { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-tests.ts';
 import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { checkClusterings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import { describeMissingVerdict } from '../results/plan-warnings.ts';
-import { formatCount } from '../statistics/paired/verdict.ts';
 import { canPlanDecide, drawPlan, findUnitsForVerdict } from '../statistics/switchback/draw-plan.ts';
 import {
   DEFAULT_CLUSTERINGS,

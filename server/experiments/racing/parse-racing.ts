@@ -1,10 +1,10 @@
 /** Parses the race that a scenario test requests, and builds its plan from the requested runs. Pure. */
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { RACED_CONFIGURATIONS_MAX } from '@switchyard/contract/limits.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import { RandomGenerator, shuffle } from '../../random-generator.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
-import { formatCount } from '../statistics/paired/verdict.ts';
 import { RACE_INPUTS_MIN } from '../statistics/racing/race.ts';
 import {
   formatConfigurationKey,

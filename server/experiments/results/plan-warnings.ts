@@ -1,6 +1,6 @@
 /** Warnings about the plan of a switchback test: that it cannot give a verdict, and that someone may have chosen it. Pure. */
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { formatCount } from '../statistics/paired/verdict.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import type { SwitchbackDefinition } from '../store/online-test-definitions.ts';
 
 /** Returns the warnings in sentences. */

@@ -3,12 +3,13 @@
  * randomised blocks, on the same hosts, at the same load. The signed-rank test compares each condition within the blocks. It
  * is exact, because a fair coin decided the order in each block. Pure.
  */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { mean } from '../statistics/numbers.ts';
 import type { Observation, RunStart } from '../statistics/observations.ts';
 import type { FamilyGroup } from '../statistics/paired/family.ts';
 import { testScoredRanks } from '../statistics/paired/signed-rank.ts';
-import { formatCount } from '../statistics/paired/verdict.ts';
 import { TOTAL_DURATION } from './ensembles/read-ensemble-runs.ts';
 
 /** Below it a condition differs between the sides beyond chance. */

@@ -5,9 +5,10 @@
  * The means of the runs on an input can tie where its runs differ. Then a percentile, or another statistic of all runs, is no
  * tie, and its numbers decide.
  */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { isSatisfied, type Metric, parseStatisticName } from '../acceptance-metrics.ts';
 import type { Comparison } from '../paired/family.ts';
-import { formatCount } from '../paired/verdict.ts';
 import type { RuleDecision } from './decide-rule.ts';
 
 /** The parts of the comparison of a rule that show a tie. */

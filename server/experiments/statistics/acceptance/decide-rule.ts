@@ -5,6 +5,7 @@
  * A rule compares the sides over the inputs that both solved. Two kinds of rules count all numbers of a side. A rule about
  * `count` asks for the number of runs with a number, and an absolute threshold holds whatever the control is.
  */
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   decideMetric,
   type Metric,
@@ -143,7 +144,7 @@ function countsAllRuns({ metric_type, statistic }: Metric): boolean {
 function addCoverage(decision: MetricDecision, { solved, ended }: SolvedInputs): MetricDecision {
   const inputs =
     solved === ended
-      ? `${solved} input${solved === 1 ? '' : 's'}`
+      ? formatCount(solved, 'input')
       : `the ${solved} of ${ended} inputs that both sides solved`;
   return { ...decision, reason: `${decision.reason} Compared over ${inputs}.` };
 }

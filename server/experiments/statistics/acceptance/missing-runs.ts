@@ -1,6 +1,7 @@
 /** Finds runs of a batch experiment that somebody selected: deleted, canceled, or added to its plan. Pure. */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { type Observation, selectExisting } from '../observations.ts';
-import { formatCount } from '../paired/verdict.ts';
 import { CANCELED_SHARE_MAX } from '../paired/warnings.ts';
 
 /** Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. */

@@ -10,6 +10,7 @@
  * compares the mean of the differences. The bound is an end of the interval of 90 % that the comparison computes.
  * Percentiles and the shifted geometric mean have bounds of their own (statistic-bound.ts).
  */
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import {
   EQUALITY_SHARE,
@@ -110,7 +111,7 @@ export function decideNonInferiority(
   if (obstacle !== null) blockers.push(obstacle);
   else if (inputs < VERDICT_UNITS_MIN)
     blockers.push(
-      `Both sides solved ${inputs} input${inputs === 1 ? '' : 's'}; non-inferiority needs at least ${VERDICT_UNITS_MIN}.`,
+      `Both sides solved ${formatCount(inputs, 'input')}; non-inferiority needs at least ${VERDICT_UNITS_MIN}.`,
     );
   else if (bound === null)
     blockers.push(explainMissingInterval(describeTies(measurement), countInformative(measurement), 'input'));

@@ -5,6 +5,8 @@
  * runs of each side would favour a side that fails on large inputs. A candidate that is 5 % worse on each of 20 inputs, and
  * fails on the largest, had the lower mean in 91 % of experiments.
  */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   formatEvidence,
   formatExactPercent,
@@ -15,7 +17,6 @@ import { compareFailures } from '../paired/failures.ts';
 import { type OutcomePair, pairOutcomes, readOutcome } from '../paired/outcomes.ts';
 import { findLoser } from '../paired/signed-rank.ts';
 import { buildUnits, type PairedUnit } from '../paired/units.ts';
-import { formatCount } from '../paired/verdict.ts';
 import { CANCELED_SHARE_MAX, explainLostPairs } from '../paired/warnings.ts';
 
 /** The runs of both sides. */

@@ -4,12 +4,13 @@
  * The statistic is that of all pairs of runs, as for a rule that compares numbers. Resampling draws whole inputs, and whole
  * clusters where inputs count by cluster; the furthest bound counts. A rule that says that more is better swaps the sides.
  */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { type Resampler, showsSpread } from '../bootstrap.ts';
 import { DIFFERING_MIN, VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import type { PairedMeasurement } from '../paired/compare.ts';
 import type { NumberPair } from '../paired/units.ts';
-import { formatCount } from '../paired/verdict.ts';
 import { GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from '../summary.ts';
 import { boundGeometricMean, type UpperBound } from './geometric-mean-bound.ts';
 import { boundPercentile, countPercentileInputs, findPercentileObstacle } from './percentile-bound.ts';

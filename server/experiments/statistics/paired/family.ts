@@ -2,6 +2,8 @@
  * All comparisons of an experiment as one family. Measures every indicator of every candidate, corrects the p-values of all
  * comparisons together, and decides the verdicts.
  */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Resampling } from '../bootstrap.ts';
 import { INTERIM_ALPHA } from '../error-rates.ts';
@@ -52,7 +54,6 @@ import {
   type Direction,
   decideVerdict,
   type FailureEvidence,
-  formatCount,
   hasDirection,
   type Progress,
   type Verdict,

@@ -17,6 +17,7 @@
  */
 
 import { isOneChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { capitalise, formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   formatEvidence,
   formatExactPercent,
@@ -395,14 +396,4 @@ function formatTest({ name, p_value, needs }: VerdictEvidence['test'], alpha: nu
   if (p_value !== null)
     return `${name} gives an adjusted p-value of ${formatEvidence(p_value)}${p_value > alpha ? `, above ${alpha}` : ''}`;
   return needs === undefined ? `${name} has no p-value` : `${name} needs ${needs}`;
-}
-
-/** Returns the text with a capital first letter. */
-export function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Formats a count: "1 input", "12 inputs". */
-export function formatCount(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
 }

@@ -1,5 +1,6 @@
 /** Warnings of a comparison, and reasons that exclude a verdict, in sentences; the most serious first. */
 
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
@@ -9,7 +10,7 @@ import type { Estimate } from './estimates.ts';
 import type { OutcomePair } from './outcomes.ts';
 import { listRelationBlockers, warnOfRelation } from './relation/explain-relation.ts';
 import { findLoser } from './signed-rank.ts';
-import { type Direction, formatCount, hasDirection, type Verdict } from './verdict.ts';
+import { type Direction, hasDirection, type Verdict } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {

@@ -1,9 +1,11 @@
 /** Warnings of the comparison of a switchback test, and reasons that exclude a verdict, in sentences. */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CARRY_OVER_ALPHA } from '../error-rates.ts';
 import { warnOfMissingRatios, warnOfSmallControl } from '../paired/effect-scale.ts';
 import type { FamilyIndicator } from '../paired/family.ts';
-import { formatCount, hasDirection, type Verdict } from '../paired/verdict.ts';
+import { hasDirection, type Verdict } from '../paired/verdict.ts';
 import type { describePlanSide, MeasuredPlan, SwitchbackMeasurement } from './compare.ts';
 import type { SwitchbackDesign } from './design.ts';
 import type { PlanUnit } from './unit-outcomes.ts';

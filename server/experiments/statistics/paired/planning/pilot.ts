@@ -5,12 +5,13 @@
  * spread of the others unknown: 95 % of inputs identical and 5 % a quarter worse often show no spread at all among ten. The
  * plan was then the smallest possible one, and its power 0.
  */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { DIFFERING_MIN } from '../../error-rates.ts';
 import type { PairedMeasurement } from '../compare.ts';
 import { listRelationBlockers } from '../relation/explain-relation.ts';
 import type { PairedUnit } from '../units.ts';
-import { formatCount } from '../verdict.ts';
 
 /** The advice of every refusal. */
 const ENOUGH = `A plan needs ${DIFFERING_MIN} that do: fewer do not show how much others differ.`;

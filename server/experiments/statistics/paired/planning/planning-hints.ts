@@ -1,5 +1,6 @@
 /** The number of additional units that would decide a comparison, and the smallest effect that it can find. */
 
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { chooseFinalAlpha, DIFFERING_MIN, findSizeAtOwnRate, VERDICT_UNITS_MIN } from '../../error-rates.ts';
 import { computeVarianceFactor } from '../../planning/variance-limit.ts';
 import {
@@ -8,7 +9,7 @@ import {
   computeUnitsToDetect,
 } from '../../sample-size.ts';
 import type { PairedMeasurement } from '../compare.ts';
-import { formatCount, type Verdict } from '../verdict.ts';
+import type { Verdict } from '../verdict.ts';
 import { computeDesignEffect, countDiffering, explainMissingSpread } from './pilot.ts';
 
 /** Hints for the next experiment. Counts are units beyond those seen. */

@@ -1,6 +1,7 @@
 /** Sentences about units that look like versions of each other. */
+
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
-import { capitalise } from '../verdict.ts';
 import { RELATED_GROUPS_MIN, type Relation, SIMILAR_CONTENT } from './related-units.ts';
 
 /** The part of a measurement that the sentences describe. */

@@ -1,4 +1,6 @@
 /** Says about which inputs and for which time a verdict holds. */
+
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   distinguish,
   formatEvidence,
@@ -10,7 +12,7 @@ import { RELATED_P_VALUE_MAX } from '../dependence.ts';
 import type { Estimate } from '../estimates.ts';
 import { boundOthers, countIndependent, explainIndependent, hasLoss } from '../other-units.ts';
 import type { PairedUnit } from '../units.ts';
-import { formatCount, hasDirection, type Verdict } from '../verdict.ts';
+import { hasDirection, type Verdict } from '../verdict.ts';
 
 /** A verdict, the name of one unit, and the ratio of the totals. */
 interface DecidedScope {
