@@ -66,6 +66,17 @@ const SAME_ON_BOTH = [
   'server/webhooks/{addresses,attempts,networks}.test.ts',
 ];
 
+/** Tests of the whole product, which nearly every change would affect: `npm test -- --affected` leaves them out. */
+const WHOLE = [
+  'bench/**',
+  'chaos/**',
+  'cli/documentation.test.ts',
+  'cli/first-run/**',
+  'conformance/**',
+  'site/{accessibility,all-pages}.test.ts',
+  'studies/**',
+];
+
 /**
  * One more than the cores of the smallest machine for tests: tests with real servers, apps and browsers wait for a
  * third of their time. Two workers kept two cores busy for 60 % of it. The tests on PostgreSQL run beside those on
@@ -75,7 +86,7 @@ const WORKERS = process.env.DATABASE === 'postgres' ? 2 : 3;
 
 export default defineConfig({
   test: {
-    exclude: ['**/node_modules/**', '**/dist/**', 'data/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', 'data/**', ...(process.env.AFFECTED ? WHOLE : [])],
     pool: 'forks',
     // Loading the server takes a second, and there are two hundred files, so a worker keeps its modules. No file may
     // therefore leave state in a module or the environment.
