@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openS3Blobs } from '../server/blobs/s3.ts';
-import { startS3Server } from '../server/blobs/testing/s3-server.ts';
+import { openS3Blobs } from '../server/platform/blobs/s3.ts';
+import { startS3Server } from '../server/platform/blobs/testing/s3-server.ts';
 import {
   createDatabase,
   type PostgresServer,

@@ -11,9 +11,9 @@ const write = (path: string, text: string): void => writeFileSync(join(root, pat
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'switchyard-code-'));
-  for (const folder of ['server/webhooks', 'contract', 'runner'])
+  for (const folder of ['server/ops/webhooks', 'contract', 'runner'])
     mkdirSync(join(root, folder), { recursive: true });
-  write('server/webhooks/schema.ts', 'export const version = 1;\n');
+  write('server/ops/webhooks/schema.ts', 'export const version = 1;\n');
   write('package-lock.json', '{}\n');
 });
 
@@ -22,14 +22,18 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 test.each<[string, () => void, string | null]>([
   [
     'an edit',
-    () => write('server/webhooks/schema.ts', 'export const version = 2;\n'),
-    'server/webhooks/schema.ts',
+    () => write('server/ops/webhooks/schema.ts', 'export const version = 2;\n'),
+    'server/ops/webhooks/schema.ts',
   ],
   ['a new file', () => write('runner/new.ts', ''), 'runner/new.ts'],
-  ['a removed file', () => rmSync(join(root, 'server/webhooks/schema.ts')), 'server/webhooks/schema.ts'],
+  [
+    'a removed file',
+    () => rmSync(join(root, 'server/ops/webhooks/schema.ts')),
+    'server/ops/webhooks/schema.ts',
+  ],
   ['an install', () => write('package-lock.json', '{"packages":{}}\n'), 'package-lock.json'],
-  ['a changed test', () => write('server/webhooks/schema.test.ts', ''), null],
-  ['a time without a change', () => utimesSync(join(root, 'server/webhooks/schema.ts'), 1, 1), null],
+  ['a changed test', () => write('server/ops/webhooks/schema.test.ts', ''), null],
+  ['a time without a change', () => utimesSync(join(root, 'server/ops/webhooks/schema.ts'), 1, 1), null],
 ])('%s is noticed if a server loads it', (_what, change, named) => {
   const code = new CodeSnapshot(root);
   change();
@@ -52,8 +56,8 @@ test('a killed server is not restarted on changed code', async () => {
   });
   try {
     await cluster.start();
-    write('server/webhooks/schema.ts', 'export const version = 2;\n');
-    await expect(cluster.front.restart('SIGKILL')).rejects.toThrow('server/webhooks/schema.ts');
+    write('server/ops/webhooks/schema.ts', 'export const version = 2;\n');
+    await expect(cluster.front.restart('SIGKILL')).rejects.toThrow('server/ops/webhooks/schema.ts');
   } finally {
     await cluster.close();
   }

@@ -1,6 +1,6 @@
 /** A fault, the objects that it can reach, and what several faults do with them. */
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
-import type { RandomGenerator } from '../server/random-generator.ts';
+import type { RandomGenerator } from '../server/platform/random-generator.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import type { RunLoad } from '../server/testing/load/run-load.ts';
 import type { ApplicationLoad } from './application-load.ts';

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { RandomGenerator } from '../server/random-generator.ts';
+import { RandomGenerator } from '../server/platform/random-generator.ts';
 import { openDiskFaults } from '../server/testing/host/disk-faults.ts';
 import { listChildren, readEnvironmentVariable } from '../server/testing/host/processes.ts';
 import { sleep } from '../server/testing/host/sleep.ts';

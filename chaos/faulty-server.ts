@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { systemClock } from '../server/clock.ts';
+import { systemClock } from '../server/platform/clock.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 
 /** A message from the parent; absent fields stay unchanged. */

@@ -4,7 +4,7 @@
  * permanent webhook.
  */
 import type { WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
-import { RandomGenerator } from '../server/random-generator.ts';
+import { RandomGenerator } from '../server/platform/random-generator.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import {
   type ReceivedDelivery,

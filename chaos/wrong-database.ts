@@ -4,7 +4,7 @@
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashFolderTree } from '../server/installation/testing/data-folders.ts';
+import { hashFolderTree } from '../server/ops/installation/testing/data-folders.ts';
 import { createDatabase } from '../server/testing/database/postgres-server.ts';
 import { openQuery } from '../server/testing/load/invariants.ts';
 import { startServerProcess } from '../server/testing/servers/server-process.ts';

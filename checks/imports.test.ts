@@ -45,13 +45,13 @@ describe('this repository', () => {
   test('threads load only packages that they import directly', () => {
     expect(checkThreadImports(sources, packages)).toEqual([]);
   });
-  test('only server/config.ts reads the environment', () => {
+  test('only server/platform/config.ts reads the environment', () => {
     expect(findEnvironmentReads(sources)).toEqual([]);
   });
-  test('only server/database/ imports database libraries', () => {
+  test('only server/platform/database/ imports database libraries', () => {
     expect(findDatabaseDrivers(sources)).toEqual([]);
   });
-  test('only server/database/ writes row locks', () => {
+  test('only server/platform/database/ writes row locks', () => {
     expect(findRowLocks(sources)).toEqual([]);
   });
   test('a server without an exporter of spans does not load one', () => {
@@ -178,20 +178,20 @@ describe('the order inside the server', () => {
   test.each([
     [
       'server/runs/submit.ts',
-      "import '../webhooks/deliver.ts';",
-      'server/webhooks, which stands after server/runs',
+      "import '../ops/webhooks/deliver.ts';",
+      'server/ops, which stands after server/runs',
     ],
     [
-      'server/config.ts',
-      "import type { Db } from './database/database.ts';",
-      'server/database, which stands after',
+      'server/platform/config.ts',
+      "import type { Db } from '../accounts/store.ts';",
+      'server/accounts, which stands after',
     ],
     ['server/runs/submit.ts', "import '../testing/start.ts';", 'server/testing, which stands after'],
-    ['server/runs/a.test.ts', "import '../webhooks/deliver.ts';", 'server/webhooks, which stands after'],
-    ['server/site/routes.ts', "import '../main.ts';", 'server/main, which stands after'],
+    ['server/runs/a.test.ts', "import '../ops/webhooks/deliver.ts';", 'server/ops, which stands after'],
+    ['server/ops/site/routes.ts', "import '../../main.ts';", 'server/main, which stands after'],
     [
-      'server/workers/a.ts',
-      "new URL('../runs/worker.ts', import.meta.url);",
+      'server/apps/uploads/a.ts',
+      "new URL('../../runs/worker.ts', import.meta.url);",
       'server/runs, which stands after',
     ],
     ['server/helpers/a.ts', '', 'server/helpers has no place in the import order'],
@@ -200,10 +200,13 @@ describe('the order inside the server', () => {
   });
 
   test.each([
-    ['server/webhooks/deliver.ts', "import '../runs/events.ts'; import './rules.ts'; import '../clock.ts';"],
-    ['server/runs/a.test.ts', "import '../testing/start.ts'; import '../account/keys.ts';"],
-    ['server/config.test.ts', "import './config.ts'; import './testing/start.ts';"],
-    ['server/main.ts', "import manifest from './package.json'; import './site/routes.ts'; import 'pg';"],
+    [
+      'server/ops/webhooks/deliver.ts',
+      "import '../../runs/events.ts'; import './rules.ts'; import '../../platform/clock.ts';",
+    ],
+    ['server/runs/a.test.ts', "import '../testing/start.ts'; import '../accounts/keys.ts';"],
+    ['server/platform/config.test.ts', "import './config.ts'; import '../testing/start.ts';"],
+    ['server/main.ts', "import manifest from './package.json'; import './ops/routes.ts'; import 'pg';"],
     ['site/build.ts', "import './testing/start.ts';"],
   ])('%s: %s is allowed', (path, text) => {
     expect(checkServerOrder(repository([path, text]), manifests)).toEqual([]);
@@ -249,13 +252,13 @@ describe('circles', () => {
 
   test('an import circle of folders is found, types included, without a circle of files', () => {
     const circle = repository(
-      ['server/runs/a.ts', "import '../workers/a.ts';"],
-      ['server/workers/a.ts', ''],
-      ['server/workers/b.ts', "import type { C } from '../runs/c.ts';"],
+      ['server/runs/a.ts', "import '../apps/a.ts';"],
+      ['server/apps/a.ts', ''],
+      ['server/apps/b.ts', "import type { C } from '../runs/c.ts';"],
       ['server/runs/c.ts', ''],
     );
     expect(findImportCycles(circle, manifests)).toEqual([
-      'Folders import one another in a circle; move what they share before them: server/runs → server/workers → server/runs.',
+      'Folders import one another in a circle; move what they share before them: server/apps → server/runs → server/apps.',
     ]);
   });
 
@@ -275,8 +278,8 @@ describe('circles', () => {
       ['server/b.ts', "import type { A } from './a.ts';"],
       ['server/runs/a.ts', "import '../workers/a.ts'; new URL('./worker.ts', import.meta.url);"],
       ['server/runs/worker.ts', "import './a.ts';"],
-      ['server/workers/a.ts', ''],
-      ['server/workers/a.test.ts', "import '../runs/a.ts';"],
+      ['server/runs/workers/a.ts', ''],
+      ['server/runs/workers/a.test.ts', "import '../runs/a.ts';"],
       ['server/runs-archive/a.ts', "import '../runs/a.ts';"],
     );
     expect(findImportCycles(straight, manifests)).toEqual([]);
@@ -292,12 +295,12 @@ describe('the environment of the server', () => {
     "import { env } from 'node:process';",
   ])('%s is found', (text) => {
     expect(findEnvironmentReads([{ path: 'server/runs/a.ts', text }])).toEqual([
-      expect.stringContaining('server/config.ts'),
+      expect.stringContaining('server/platform/config.ts'),
     ]);
   });
 
   test.each([
-    ['server/config.ts', 'const a = process.env.HOME;'],
+    ['server/platform/config.ts', 'const a = process.env.HOME;'],
     ['server/testing/start.ts', 'const a = process.env;'],
     ['runner/a.ts', 'const a = process.env;'],
     ['server/a.ts', 'const a = other.env; const { pid } = process; // process.env'],
@@ -315,13 +318,13 @@ describe('the database of the server', () => {
     "import { type PostgresAdapter } from 'kysely';",
   ])('%s is found', (text) => {
     expect(findDatabaseDrivers([{ path: 'server/runs/store.ts', text }])).toEqual([
-      expect.stringContaining('only server/database/ may import'),
+      expect.stringContaining('only server/platform/database/ may import'),
     ]);
   });
 
   test.each([
     [
-      'server/database/postgres/postgres.ts',
+      'server/platform/database/postgres/postgres.ts',
       "import pg from 'pg'; import { PostgresDialect } from 'kysely';",
     ],
     ['server/runs/store.ts', "import { type Kysely, sql, type Transaction } from 'kysely';"],
@@ -340,7 +343,7 @@ test.each([
   ['export const trace = 1;', 0],
   ["const { createOtlpTracing } = await import('./otlp-tracing.ts');", 0],
 ])('the libraries of traces: %s', (text, count) => {
-  expect(findTelemetryImports([{ path: 'server/tracing/tracing.ts', text }])).toHaveLength(count);
+  expect(findTelemetryImports([{ path: 'server/platform/tracing/tracing.ts', text }])).toHaveLength(count);
 });
 
 describe('row locks', () => {
@@ -364,7 +367,7 @@ describe('row locks', () => {
   });
 
   test.each([
-    ['server/database/row-locks.ts', 'query.forUpdate().skipLocked();'],
+    ['server/platform/database/row-locks.ts', 'query.forUpdate().skipLocked();'],
     ['server/runs/store.ts', "locked(tx, query, 'update skip locked').execute();"],
     ['server/runs/store.ts', '// query.forUpdate()'],
     ['server/runs/store.ts', "const text = 'ready for update';"],

@@ -12,11 +12,11 @@ export function listServerSources(sources: readonly Source[], except: string): S
 
 /** Tests may read it, because they pass the environment on to the processes that they start. */
 export function findEnvironmentReads(sources: readonly Source[]): string[] {
-  return listServerSources(sources, 'config.ts').flatMap((source) => {
+  return listServerSources(sources, 'platform/config.ts').flatMap((source) => {
     const found: string[] = [];
     const report = (node: { start: number }) => {
       found.push(
-        `${formatLocation(source, node)} reads the environment: read it in server/config.ts and pass the value down.`,
+        `${formatLocation(source, node)} reads the environment: read it in server/platform/config.ts and pass the value down.`,
       );
     };
     new Visitor({
@@ -56,14 +56,14 @@ export function findEnvironmentReads(sources: readonly Source[]): string[] {
 const DRIVERS = new Set(['pg', 'node:sqlite', 'better-sqlite3']);
 const KYSELY_INSIDES = /(Dialect|Driver|Adapter|Introspector|QueryCompiler)$/;
 
-/** Other folders use Kysely's builder and `sql`; only database/ knows which database runs. Tests may know it. */
+/** Other folders use Kysely's builder and `sql`; only platform/database/ knows which database runs. Tests may know it. */
 export function findDatabaseDrivers(sources: readonly Source[]): string[] {
-  return listServerSources(sources, 'database/').flatMap((source) =>
+  return listServerSources(sources, 'platform/database/').flatMap((source) =>
     listImports(source).flatMap(({ specifier, names, line }) => {
       const inside = specifier === 'kysely' ? names.find((name) => KYSELY_INSIDES.test(name)) : undefined;
       if (!DRIVERS.has(specifier) && inside === undefined) return [];
       return [
-        `${source.path}:${line} imports ${inside ?? specifier}: only server/database/ may import it; add the missing function there.`,
+        `${source.path}:${line} imports ${inside ?? specifier}: only server/platform/database/ may import it; add the missing function there.`,
       ];
     }),
   );
@@ -74,15 +74,15 @@ const LOCKING_SQL =
   /\bfor\s+(no\s+key\s+)?update\b|\bfor\s+(key\s+)?share\b|\bskip\s+locked\b|\block\s+table\b/i;
 
 /**
- * `locked` in server/database/row-locks.ts locks rows, and knows whether the database has locks. Other code can forget
+ * `locked` in server/platform/database/row-locks.ts locks rows, and knows whether the database has locks. Other code can forget
  * a conditional lock, and no test on SQLite notices.
  */
 export function findRowLocks(sources: readonly Source[]): string[] {
-  return listServerSources(sources, 'database/').flatMap((source) => {
+  return listServerSources(sources, 'platform/database/').flatMap((source) => {
     const found: string[] = [];
     const report = (node: { start: number }, what: string) => {
       found.push(
-        `${formatLocation(source, node)} uses ${what}: lock rows with locked() of server/database/row-locks.ts.`,
+        `${formatLocation(source, node)} uses ${what}: lock rows with locked() of server/platform/database/row-locks.ts.`,
       );
     };
     new Visitor({
@@ -103,14 +103,14 @@ export function findRowLocks(sources: readonly Source[]): string[] {
   });
 }
 
-const TELEMETRY_FILE = 'server/tracing/otlp-tracing.ts';
+const TELEMETRY_FILE = 'server/platform/tracing/otlp-tracing.ts';
 
 /**
  * Returns static imports and re-exports of the libraries of OpenTelemetry, and of the file that imports them. They take time to load, and a
  * process without an exporter does without them.
  */
 export function findTelemetryImports(sources: readonly Source[]): string[] {
-  return listServerSources(sources, 'tracing/otlp-tracing.ts').flatMap((source) => {
+  return listServerSources(sources, 'platform/tracing/otlp-tracing.ts').flatMap((source) => {
     const found: string[] = [];
     const check = (node: { start: number; source: { value: string } | null }) => {
       const value = node.source?.value ?? '';

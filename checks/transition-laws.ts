@@ -17,7 +17,7 @@ const STATUS_SQL = new RegExp(
  * its columns, without `status`. A reader and this law can therefore see what it writes.
  */
 export function findStatusWrites(sources: readonly Source[]): string[] {
-  const others = listServerSources(sources, 'database/').filter(
+  const others = listServerSources(sources, 'platform/database/').filter(
     ({ path }) => !TRANSITION_MODULES.includes(path),
   );
   return others.flatMap((source) => {

@@ -40,7 +40,7 @@ describe('status writes', () => {
       'server/runs/store/runs.ts',
       "tx.updateTable('runs').set((eb) => ({ priority: eb('priority', '+', 1) }));",
     ],
-    ['server/webhooks/store.ts', "tx.insertInto('webhook_conversations').values({ status });"],
+    ['server/ops/webhooks/store.ts', "tx.insertInto('webhook_conversations').values({ status });"],
     ['server/runs/store/runs.ts', "sql`select id from runs where status = 'failed'`.execute(tx);"],
     ['server/runs/runs.test.ts', "tx.updateTable('runs').set({ status: 'failed' });"],
   ])('%s: %s is allowed', (path, text) => {

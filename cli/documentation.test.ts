@@ -148,9 +148,9 @@ describe('the examples of', () => {
  */
 const COMMANDS = Object.fromEntries(
   Object.entries({
-    backup: 'server/backup/backup-command.ts',
-    restore: 'server/backup/restore-command.ts',
-    verify: 'server/backup/verify-command.ts',
+    backup: 'server/ops/backup/backup-command.ts',
+    restore: 'server/ops/backup/restore-command.ts',
+    verify: 'server/ops/backup/verify-command.ts',
     worker: 'worker/process.ts',
   }).map(([name, path]) => {
     const file = join(import.meta.dirname, '..', path);

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
 import { startServer } from './main.ts';
+import { ConfigError, readConfig } from './platform/config.ts';
 import { listenOnFreePort } from './testing/http/receiver.ts';
 
 test('a start on a port in use names setting, reason and remedy, and creates no data folder', async () => {

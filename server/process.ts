@@ -1,10 +1,10 @@
 /** The program: `node server/process.ts` runs the server as a process. */
 import { join } from 'node:path';
-import { ConfigError, readConfig } from './config.ts';
-import { isDiskFull } from './http/errors/service-unavailable.ts';
-import { errorMessage } from './log.ts';
 import { type ServerOverrides, startServer } from './main.ts';
-import { findAuthorityPath } from './tls/self-signed.ts';
+import { ConfigError, readConfig } from './platform/config.ts';
+import { isDiskFull } from './platform/http/errors/service-unavailable.ts';
+import { errorMessage } from './platform/log.ts';
+import { findAuthorityPath } from './platform/tls/self-signed.ts';
 
 /**
  * Runs the server with the settings of the environment. SIGTERM and SIGINT drain it. The end of a parent process with an IPC

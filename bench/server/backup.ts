@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const ROWS = Number(values.rows);
 const ROUNDS = Number(values.rounds);
 const CLIENTS = Number(values.clients);
-const COMMAND = join(import.meta.dirname, '..', '..', 'server', 'backup', 'backup-command.ts');
+const COMMAND = join(import.meta.dirname, '..', '..', 'server', 'ops', 'backup', 'backup-command.ts');
 const RUNS = `/v1/applications/${BENCH_APPLICATION}/runs`;
 const body = JSON.stringify({ input: ROUTING_INPUT });
 

@@ -4,7 +4,7 @@
  */
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Database } from '../../server/database/database.ts';
+import type { Database } from '../../server/platform/database/database.ts';
 import { encodeText } from '../../server/runs/values/encode-value.ts';
 import { hashField } from '../../server/runs/values/run-values.ts';
 import { multiplyRows, PADDED_ROW_NUMBER } from '../../server/testing/database/multiply-rows.ts';

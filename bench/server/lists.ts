@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { openPostgres } from '../../server/database/postgres/postgres.ts';
-import { openSqlite } from '../../server/database/sqlite/sqlite.ts';
-import { createLog } from '../../server/log.ts';
+import { openPostgres } from '../../server/platform/database/postgres/postgres.ts';
+import { openSqlite } from '../../server/platform/database/sqlite/sqlite.ts';
+import { createLog } from '../../server/platform/log.ts';
 import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import {

@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { startS3Server } from '../../server/blobs/testing/s3-server.ts';
+import { startS3Server } from '../../server/platform/blobs/testing/s3-server.ts';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { measureMemory } from '../../server/testing/host/memory.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';

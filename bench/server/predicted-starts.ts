@@ -7,7 +7,7 @@
  * in a simulation of the same rounds without a server. Without `--seed` each execution draws other durations.
  */
 import { parseArgs } from 'node:util';
-import { RandomGenerator } from '../../server/random-generator.ts';
+import { RandomGenerator } from '../../server/platform/random-generator.ts';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import {

@@ -38,7 +38,7 @@ export const STEPS: readonly Step[] = [
   },
   { name: 'memory budgets', matches: /http\/limits\/(budget|request-memory)\.ts/ },
   { name: 'rate limit', matches: /http\/limits\/rate-limit\.ts/ },
-  { name: 'authentication', matches: /server\/account\// },
+  { name: 'authentication', matches: /server\/accounts\/account\// },
   {
     name: 'body: UTF-8, depth, JSON',
     matches: /http\/requests\/(json-body|raw-json)\.ts|node:internal\/encoding/,
@@ -46,16 +46,17 @@ export const STEPS: readonly Step[] = [
   { name: 'validation (Ajv)', matches: /http\/requests\/validation|node_modules\/ajv|^:validate\d*$/ },
   {
     name: 'audit entry',
-    matches: /server\/audit\/|handlers\/audited-actions|node:internal\/async_local_storage|node:async_hooks/,
+    matches:
+      /server\/accounts\/audit\/|handlers\/audited-actions|node:internal\/async_local_storage|node:async_hooks/,
   },
   { name: 'Idempotency-Key', matches: /handlers\/idempotency/ },
   {
     name: 'request log and metrics',
     matches:
-      /http\/metrics\.ts|server\/log\.ts|node_modules\/(pino|prom-client|sonic-boom)|error-responses\.ts|server\/http\/server\.ts:observe/,
+      /http\/metrics\.ts|server\/platform\/log\.ts|node_modules\/(pino|prom-client|sonic-boom)|error-responses\.ts|platform\/http\/server\.ts:observe/,
   },
   { name: 'response: JSON', matches: /http\/send-response\.ts|runs\/api\/run-body\.ts/ },
-  { name: 'pipeline of a request (http/server.ts)', matches: /server\/http\/server\.ts/ },
+  { name: 'pipeline of a request (http/server.ts)', matches: /platform\/http\/server\.ts/ },
   {
     name: 'SQLite: execution',
     matches: /sqlite\/sqlite\.ts:(all|run|get|iterate|noting|runStatement)$|:(all|run|get|exec)$/,
@@ -69,7 +70,7 @@ export const STEPS: readonly Step[] = [
   {
     name: 'handler: resolve, options, formats, input',
     matches:
-      /server\/(runs|applications|instances|versions|inputs|uploads|blobs|workers|secrets|experiments)\/|server\/(clock|random)\.ts|node:(internal\/)?crypto/,
+      /server\/(runs|apps|experiments|platform\/blobs)\/|server\/platform\/(clock|random)\.ts|node:(internal\/)?crypto/,
   },
 ];
 

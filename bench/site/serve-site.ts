@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../server/config.ts';
-import { createLog } from '../../server/log.ts';
 import { startServer } from '../../server/main.ts';
+import { readConfig } from '../../server/platform/config.ts';
+import { createLog } from '../../server/platform/log.ts';
 
 const [site = ''] = process.argv.slice(2);
 const data = mkdtempSync(join(tmpdir(), 'switchyard-site-'));

@@ -1,5 +1,5 @@
 /** Faults of remote workers and of their network. */
-import type { RandomGenerator } from '../../server/random-generator.ts';
+import type { RandomGenerator } from '../../server/platform/random-generator.ts';
 import type { Cluster } from '../cluster.ts';
 import { BEYOND_LEASE_MS, type Fault, pick, suspendBeyondLease } from '../context.ts';
 import type { RemoteMember } from './remote-workers.ts';

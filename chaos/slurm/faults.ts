@@ -1,6 +1,6 @@
 /** The faults of the chaos test on a Slurm cluster. Each leaves the cluster able to work once it resolves. */
 import { readFileSync } from 'node:fs';
-import type { RandomGenerator } from '../../server/random-generator.ts';
+import type { RandomGenerator } from '../../server/platform/random-generator.ts';
 import { findProcessesByCommand } from '../../server/testing/host/processes.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import type { Balancer } from '../../server/testing/servers/balancer.ts';

@@ -10,7 +10,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { RandomGenerator } from '../../server/random-generator.ts';
+import { RandomGenerator } from '../../server/platform/random-generator.ts';
 import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
 import { createRun, pushApp } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';

@@ -49,7 +49,7 @@ describe('files', () => {
     expect(find('', path)).toEqual([expect.stringMatching(/^1: is filed under /)]);
   });
 
-  test.each(['server/http/bearer-token.ts', 'site/content/left.md', 'server/runs/store.ts'])(
+  test.each(['server/platform/http/bearer-token.ts', 'site/content/left.md', 'server/runs/store.ts'])(
     '%s is allowed',
     (path) => {
       expect(find('', path)).toEqual([]);

@@ -72,7 +72,7 @@ describe('parameter count', () => {
 describe('catch-all names', () => {
   test.each([
     'server/runs/common.ts',
-    'server/http/sentences.ts',
+    'server/platform/http/sentences.ts',
     'site/utils.test.ts',
     'scripts/helpers.mjs',
     'server/runs/index.ts',

@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:tls';
 import { promisify } from 'node:util';
+import { findAuthorityPath } from '../../server/platform/tls/self-signed.ts';
 import { installPythonPackage, type PythonPackage } from '../../server/testing/python/python-package.ts';
 import type { TestServer } from '../../server/testing/servers/test-server.ts';
-import { findAuthorityPath } from '../../server/tls/self-signed.ts';
 
 /** Settings for the access to a package index; a push with requirements needs it. */
 const INDEX_SETTINGS = Object.fromEntries(

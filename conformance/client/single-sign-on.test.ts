@@ -1,6 +1,6 @@
 /** `nextmv configuration create`, `nextmv auth login` and `nextmv cloud` of the published client with an identity provider. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkAddress } from '../../server/http/listen.ts';
+import { checkAddress } from '../../server/platform/http/listen.ts';
 import {
   CLI_CLIENT_ID,
   ssoSettings,

@@ -7,7 +7,7 @@ import { objectSchema, StringOptions } from '@switchyard/contract/schemas/field-
 import { type ApplicationId, idSchema } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import Type, { type Static, type TSchema } from 'typebox';
-import { parseColumn } from '../database/parse-column.ts';
+import { parseColumn } from '../platform/database/parse-column.ts';
 
 /** Of 1,000 runs with ten indicators and ten options each, the check takes 0.6 ms, and the parsing 12 ms. */
 const parseRunColumn = <Column extends string, T extends TSchema>(column: Column, schema: T) =>

@@ -18,7 +18,7 @@ import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics
 import { compareSwitchbackFamily } from '@switchyard/server/experiments/statistics/switchback/family.ts';
 import type { PlanUnit } from '@switchyard/server/experiments/statistics/switchback/unit-outcomes.ts';
 import { testSignedRanks } from '@switchyard/server/experiments/statistics/wilcoxon.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import {
   buildSimulatedRun,
   drawPairedRuns,

@@ -5,7 +5,7 @@ import {
   runSearch,
   type SearchResult,
 } from '@switchyard/server/experiments/statistics/bisect/search.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';
 
 const VERSIONS = 9;

@@ -1,5 +1,5 @@
 /** Distributions of the noise of one run, as a share of its value, with a standard deviation of about 5 %. */
-import type { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { createRecordedNoise } from './recorded/recorded-noise.ts';
 
 export const NOISE_DISTRIBUTIONS = {

@@ -5,7 +5,7 @@
 
 import type { Observation } from '@switchyard/server/experiments/statistics/observations.ts';
 import { SIMILAR_CONTENT } from '@switchyard/server/experiments/statistics/paired/relation/related-units.ts';
-import type { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 
 export const INDICATOR = 'result.value';

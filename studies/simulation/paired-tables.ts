@@ -2,7 +2,7 @@
 
 import type { Estimate } from '@switchyard/server/experiments/statistics/paired/estimates.ts';
 import type { Comparison } from '@switchyard/server/experiments/statistics/paired/family.ts';
-import type { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { simulateFamily, simulateMissedTruth } from './analyse-simulated.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 import type { PairedPopulation } from './paired-populations.ts';

@@ -10,7 +10,7 @@ import type { QuestionLooksTable } from '@switchyard/server/experiments/question
 import { DEFAULT_INDICATOR } from '@switchyard/server/experiments/results/select-indicators.ts';
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
 import { compareFamily } from '@switchyard/server/experiments/statistics/paired/family.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { drawPairedRuns, INDICATOR, type SimulatedRuns } from './paired-populations.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';
 

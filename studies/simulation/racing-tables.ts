@@ -5,7 +5,7 @@ import {
   type RaceInput,
   runRace,
 } from '@switchyard/server/experiments/statistics/racing/race.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 import { drawRareLoss, type SimulationRow, type SimulationTable } from './table-rows.ts';
 

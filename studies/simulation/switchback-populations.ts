@@ -6,7 +6,7 @@ import type {
   PlanUnit,
   SwitchbackRun,
 } from '@switchyard/server/experiments/statistics/switchback/unit-outcomes.ts';
-import type { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { INDICATOR } from './paired-populations.ts';
 
 /** Rules by which one simulated test is drawn. Outcomes lie about 100 with a noise of 5 for each unit. */

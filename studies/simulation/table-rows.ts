@@ -2,7 +2,7 @@
 
 import type { FamilyIndicator } from '@switchyard/server/experiments/statistics/paired/family.ts';
 import type { DesignKind } from '@switchyard/server/experiments/statistics/switchback/design.ts';
-import type { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import {
   type PairedKind,
   simulatePaired,

@@ -2,7 +2,7 @@
 
 import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import { computeOutageRuns, findWatchAlarm } from '@switchyard/contract/runs/failure-watch/failure-watch.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';
 
 /** Failures of a version. A failing period lasts for a fixed number of runs, or for a random one with this mean. */

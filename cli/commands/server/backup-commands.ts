@@ -13,7 +13,7 @@ import { parseWholeNumber } from '../parse-values.ts';
 
 const BACKUPS_MAX = 999_999;
 /** The folder of the server's programs in a clone of the repository; the packed command line has none. */
-const PROGRAMS = resolve(import.meta.dirname, '..', '..', '..', 'server', 'backup');
+const PROGRAMS = resolve(import.meta.dirname, '..', '..', '..', 'server', 'ops', 'backup');
 
 /** Defines `backup`, `backups`, `restore` and `verify`. */
 export function defineBackupCommands(program: Command, session: Session): void {

@@ -6,13 +6,13 @@ import type { BatchExperimentCreate } from '@switchyard/contract/experiments/bat
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { type ExperimentId, ID_PATTERN, type InstanceId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import type { Reader } from '../../database/database.ts';
-import { findEnsemble } from '../../ensembles/store.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import { findInstance } from '../../instances/store.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { findInstance } from '../../apps/instances/store.ts';
+import { findVersion } from '../../apps/versions/store.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { type InstanceVersion, listInstanceVersions } from '../../runs/store/experiment-runs.ts';
-import { findVersion } from '../../versions/store.ts';
+import { findEnsemble } from '../ensembles/store.ts';
 import {
   type AcceptanceDefinition,
   type AcceptanceSide,

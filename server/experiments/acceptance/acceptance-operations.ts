@@ -1,12 +1,18 @@
 /** Handlers of the operations on acceptance tests. */
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { getApplication } from '../../applications/store.ts';
-import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
-import { respondWithList } from '../../http/lists/list-responses.ts';
-import { validateName } from '../../http/requests/resource-names.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import {
+  badRequest,
+  notFound,
+  orThrow,
+  type Problem,
+  quoteValue,
+} from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { Caller, OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { respondWithList } from '../../platform/http/lists/list-responses.ts';
+import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { BatchChangedError } from '../batch/batch-control.ts';
 import { rememberBatch } from '../batch/batch-results.ts';
 import { createBatch } from '../batch/create-batch.ts';

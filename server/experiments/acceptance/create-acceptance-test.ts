@@ -1,13 +1,13 @@
 /** Creates acceptance tests: on a batch that is created with the test, or on one that exists. */
 import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { lockLiveApplication } from '../../applications/store.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { badRequest, type Problem, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import { validateName } from '../../http/requests/resource-names.ts';
-import { makeId } from '../../random.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { lockLiveApplication } from '../../apps/applications/store.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { badRequest, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { makeId } from '../../platform/random.ts';
 import { hasRunsEndedBy } from '../../runs/store/experiment-runs.ts';
 import { applyControlChange, type ControlChange, computeControlChange } from '../batch/batch-control.ts';
 import type { BatchResultsContext } from '../batch/batch-results.ts';

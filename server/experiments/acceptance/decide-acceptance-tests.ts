@@ -5,8 +5,8 @@
 import { ANALYSIS_METHOD } from '@switchyard/contract/experiments/experiment-results.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import Type from 'typebox';
-import type { Database } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import type { RememberedQuestion } from '../questions/describe-question.ts';
 import type { QuestionMemory } from '../questions/question-memory.ts';

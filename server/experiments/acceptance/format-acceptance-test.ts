@@ -6,8 +6,8 @@ import { IndicatorProfile } from '@switchyard/contract/experiments/experiment-pr
 import { decideRules } from '@switchyard/contract/experiments/presentation/decide-release.ts';
 import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import Type from 'typebox';
-import { formatRfc3339 } from '../../clock.ts';
-import { parseColumn } from '../../database/parse-column.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import { applyQuestion, formatQuestion, type RememberedQuestion } from '../questions/describe-question.ts';
 import { EvaluatedRule } from '../results/acceptance-evaluation.ts';
 import type { Metric } from '../statistics/acceptance-metrics.ts';

@@ -7,8 +7,8 @@ import type {
 } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
 import { countInputsNeeded, isBoundedStatistic } from '../statistics/acceptance/statistic-bound.ts';
 import {

@@ -3,8 +3,8 @@
  * published client puts the candidate first when it creates the batch of an acceptance test, so the first acceptance test of
  * a batch moves its control to the front.
  */
-import type { Writer } from '../../database/database.ts';
-import { quoteValue } from '../../http/errors/problem.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { quoteValue } from '../../platform/http/errors/problem.ts';
 import type { AcceptanceSide } from '../store/acceptance-definition.ts';
 import { hasAcceptanceTests } from '../store/acceptance-tests.ts';
 import { orderControlFirst, parseBatchDefinition } from '../store/batch-definition.ts';

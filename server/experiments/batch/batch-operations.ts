@@ -5,10 +5,10 @@ import { batch as batchType } from '@switchyard/contract/experiment-types/batch.
 import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { OperationHandler, RawResponse } from '../../http/handlers/handler.ts';
-import { respondCompressed, respondWithList } from '../../http/lists/list-responses.ts';
-import { acceptsGzip } from '../../http/send-response.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { OperationHandler, RawResponse } from '../../platform/http/handlers/handler.ts';
+import { respondCompressed, respondWithList } from '../../platform/http/lists/list-responses.ts';
+import { acceptsGzip } from '../../platform/http/send-response.ts';
 import { listRunDescriptions } from '../../runs/store/experiment-runs.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import type { PropertyReader } from '../input-properties/property-reader.ts';
@@ -31,7 +31,7 @@ import { readBatchResults, readBatchState, rememberBatch } from './batch-results
 import { createBatch } from './create-batch.ts';
 import { formatBatch } from './format-batch.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     /** Results of batch experiments that have not ended. */
     batchResultsCache: ResultsCache;

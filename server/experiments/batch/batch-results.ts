@@ -1,5 +1,5 @@
 /** Computes the results of a batch experiment from its runs so far. */
-import type { Database, Reader } from '../../database/database.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { QuestionMemory } from '../questions/question-memory.ts';

@@ -8,17 +8,17 @@ import type {
   KeyId,
 } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Contents } from '../../blobs/contents.ts';
-import { openDiskBlobs } from '../../blobs/disk.ts';
-import { systemClock } from '../../clock.ts';
-import type { Writer } from '../../database/database.ts';
+import { Contents } from '../../platform/blobs/contents.ts';
+import { openDiskBlobs } from '../../platform/blobs/disk.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { systemRandom } from '../../platform/random.ts';
 import {
   deleteInputSet,
   findInputSet,
   type InputSetWithItems,
   replaceInputSetItems,
-} from '../../input-sets/store.ts';
-import { systemRandom } from '../../random.ts';
+} from '../../runs/input-sets/store.ts';
 import { createRun, pushApp } from '../../testing/fixtures/apps.ts';
 import {
   ARITHMETIC_APP,

@@ -2,14 +2,14 @@
 import { BATCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import { listHiddenOptions } from '../../applications/executable.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import type { Reader } from '../../database/database.ts';
-import { listRequestedChildRuns, parseEnsembleDefinition } from '../../ensembles/definition.ts';
-import { type ResolvedRunGroups, resolveRunGroups } from '../../ensembles/start.ts';
-import { findEnsemble } from '../../ensembles/store.ts';
-import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
+import { listHiddenOptions } from '../../apps/applications/executable.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { badRequest, Problem, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { EnsembleDefinition } from '../../runs/run-columns.ts';
+import { listRequestedChildRuns, parseEnsembleDefinition } from '../ensembles/definition.ts';
+import { type ResolvedRunGroups, resolveRunGroups } from '../ensembles/start.ts';
+import { findEnsemble } from '../ensembles/store.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 import type { BatchRequest } from './parse-batch-request.ts';
 

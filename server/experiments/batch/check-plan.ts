@@ -1,7 +1,7 @@
 /** Checks whether the plan of a batch can give a verdict at all, before any run is paid for. Pure. */
 
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
-import { badRequest } from '../../http/errors/problem.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 import { countUnitsToReject } from '../statistics/sample-size.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';

@@ -7,8 +7,8 @@ import {
 } from '@switchyard/contract/applications/run-options.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import { readDeclaredOptions, stringifyOptions, validateOptionNames } from '../../instances/rules.ts';
+import { readDeclaredOptions, stringifyOptions, validateOptionNames } from '../../apps/instances/rules.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { findOptionRuleError } from '../../runs/submit/options.ts';
 import type { ExecutableTarget } from '../../runs/submit/resolve-instance.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';

@@ -1,12 +1,12 @@
 /**
  * Ends batch experiments that have neither planned nor unfinished runs, unless a race continues. Status and results are written in one transaction.
  */
-import type { Contents } from '../../blobs/contents.ts';
-import type { Database, Reader } from '../../database/database.ts';
-import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
+import { removePlannedEnsembles } from '../ensembles/planned-ensembles.ts';
 import { advanceRace } from '../racing/advance-race.ts';
 import {
   findExperimentByUid,

@@ -1,7 +1,7 @@
 /** Formats the response body of a batch experiment, without its results. */
 import type { BatchExperimentInfo } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import { formatRfc3339 } from '../../clock.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { formatRunSettings } from '../operations/build-run-plan.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';

@@ -1,9 +1,9 @@
 /** Joins a requested run to a batch experiment that has not ended. */
 import { BATCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import type { Reader } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { JoinedExperiment } from '../../runs/submit/create-run.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import { findExperiment, lockExperiment, updateExperiment } from '../store/experiments.ts';

@@ -7,8 +7,8 @@ import {
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
 } from '@switchyard/contract/limits.ts';
-import { badRequest, type Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
-import { stringifyOptions, validateOptions } from '../../instances/rules.ts';
+import { stringifyOptions, validateOptions } from '../../apps/instances/rules.ts';
+import { badRequest, type Problem, quoteValue, truncate } from '../../platform/http/errors/problem.ts';
 import { parsePropertySettings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import type { RequestedRun, Seeds } from '../operations/plan-run.ts';

@@ -3,8 +3,8 @@
  * a seed would be sides of their own instead, and the control would be compared with itself. Pure.
  */
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import { validateOptions } from '../../instances/rules.ts';
+import { validateOptions } from '../../apps/instances/rules.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Seeds } from '../operations/plan-run.ts';
 
 const SEED_OPTION_DEFAULT = 'seed';

@@ -5,7 +5,7 @@
  * between the sides. Source: Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS 2009. Pure.
  */
 
-import { RandomGenerator, shuffle } from '../../random-generator.ts';
+import { RandomGenerator, shuffle } from '../../platform/random-generator.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 
 /** A run with the number of its block. */

@@ -2,13 +2,13 @@
  * Continues bisect experiments whose runs have all ended: plans the next rounds, or stores the results and ends the
  * experiment. The search is computed from the runs, so nothing is lost when the process is killed in between.
  */
-import type { Contents } from '../../blobs/contents.ts';
-import type { Database, Writer } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import type { Database, Writer } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
 import { hasUnfinishedRuns, listUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';
 import type { SearchResult } from '../statistics/bisect/search.ts';
 import { formatResults } from '../store/analysis-method.ts';

@@ -4,10 +4,10 @@ import { BisectExperimentResult } from '@switchyard/contract/experiments/bisect/
 import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import Type from 'typebox';
-import type { Reader } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
-import { respondWithList } from '../../http/lists/list-responses.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import {

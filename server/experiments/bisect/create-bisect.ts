@@ -4,16 +4,16 @@
  */
 
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { lockLiveApplication } from '../../applications/store.ts';
-import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
-import type { Writer } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import { findStartingKey } from '../../http/handlers/run-scope.ts';
-import { makeId } from '../../random.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { lockLiveApplication } from '../../apps/applications/store.ts';
+import { findExecutableIds } from '../../apps/versions/store.ts';
+import { ContentRemovedError, type SharedContent } from '../../platform/blobs/contents.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
+import { makeId } from '../../platform/random.ts';
 import { insertPlannedRuns } from '../../runs/store/planned-runs.ts';
-import { findExecutableIds } from '../../versions/store.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';
 import { runSearch } from '../statistics/bisect/search.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';

@@ -8,7 +8,7 @@ import {
   formatNumber,
   formatPercent,
 } from '@switchyard/contract/presentation/format-quantity.ts';
-import { formatRfc3339 } from '../../clock.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { formatRunSettings } from '../operations/build-run-plan.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';

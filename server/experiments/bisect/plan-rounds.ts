@@ -1,6 +1,6 @@
 /** Plans the runs of rounds: every input with the tested version, the good one and perhaps the bad one, side by side. */
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import { RandomGenerator, shuffle } from '../../random-generator.ts';
+import { RandomGenerator, shuffle } from '../../platform/random-generator.ts';
 import type { PlannedRun } from '../../runs/store/planned-runs.ts';
 import type { PlannedRounds } from '../statistics/bisect/search.ts';
 import type { BisectDefinition } from '../store/bisect-definition.ts';

@@ -1,5 +1,5 @@
 /** Reads the state of a search from the runs of its experiment. */
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import { findRefusalOfVersion } from '../../runs/store/failures.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { readObservations } from '../results/read-observations.ts';

@@ -1,10 +1,10 @@
 /** Reads the clusters and features of the inputs of a new batch, and checks that every property exists. */
 import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
-import { splitIntoBatches } from '../../database/id-batches.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { InputSetItem } from '../../input-sets/store.ts';
-import { findInputs } from '../../inputs/store.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { splitIntoBatches } from '../../platform/database/id-batches.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { InputSetItem } from '../../runs/input-sets/store.ts';
+import { findInputs } from '../../runs/inputs/store.ts';
 import { findObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { SIMILAR_CONTENT } from '../statistics/paired/relation/related-units.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';

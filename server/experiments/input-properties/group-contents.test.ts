@@ -1,6 +1,6 @@
 /** Groups of inputs with mostly equal contents: versions of the same instance, and independent ones. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../random-generator.ts';
+import { RandomGenerator } from '../../platform/random-generator.ts';
 import { groupContents } from './group-contents.ts';
 import { sketchContent } from './sketch-content.ts';
 

@@ -8,9 +8,9 @@ import { FIELD_INPUT_BYTES_MAX, FIELD_INPUTS_BYTES_MAX } from '@switchyard/contr
 import { formatBinaryBytes, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import PQueue from 'p-queue';
-import { type Content, ContentRemovedError, type Contents } from '../../blobs/contents.ts';
-import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { type Content, ContentRemovedError, type Contents } from '../../platform/blobs/contents.ts';
+import { findDamagedBlobError } from '../../platform/blobs/verified-blobs.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { type ExtractedProperties, extractProperties } from './extract-properties.ts';
 import type { FieldSources } from './property-sources.ts';
 import type { ContentSketch } from './sketch-content.ts';

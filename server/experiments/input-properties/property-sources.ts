@@ -1,6 +1,6 @@
 /** The names of input properties, parsed: where the value of each comes from. Pure. */
 import type { InputPropertyCreate } from '@switchyard/contract/experiments/input-properties.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 
 /** A field of the input, with the keys that lead to it. `isDay`: the day of the time in the field counts. */

@@ -3,7 +3,7 @@ import type { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-t
 import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { checkClusterings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';

@@ -5,19 +5,19 @@
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { OnlineTestTransition } from '@switchyard/contract/states.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { lockLiveApplication } from '../../applications/store.ts';
-import { type Clock, formatRfc3339 } from '../../clock.ts';
-import type { Writer } from '../../database/database.ts';
-import { badRequest, type Problem, quoteValue } from '../../http/errors/problem.ts';
-import { findInstance } from '../../instances/store.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { lockLiveApplication } from '../../apps/applications/store.ts';
+import { findInstance } from '../../apps/instances/store.ts';
+import { findVersion } from '../../apps/versions/store.ts';
+import { type Clock, formatRfc3339 } from '../../platform/clock.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
 import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import {
   acquireRoute,
   removeCapturesOfExperiment,
   removeRoutesOfExperiment,
 } from '../../runs/store/routes.ts';
-import { findVersion } from '../../versions/store.ts';
 import { lockExperiment, markResultsPending } from '../store/experiments.ts';
 import {
   buildShadowRoute,

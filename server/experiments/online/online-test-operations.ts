@@ -3,18 +3,23 @@
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { TypeWith } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { getApplication, lockLiveApplication } from '../../applications/store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { Caller, HandlerResult, OperationCall, RawResponse } from '../../http/handlers/handler.ts';
-import { findStartingKey } from '../../http/handlers/run-scope.ts';
-import type { ListSource } from '../../http/lists/list-responses.ts';
-import { validateName } from '../../http/requests/resource-names.ts';
-import { findInstance } from '../../instances/store.ts';
-import { makeId } from '../../random.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
+import { findInstance } from '../../apps/instances/store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type {
+  Caller,
+  HandlerResult,
+  OperationCall,
+  RawResponse,
+} from '../../platform/http/handlers/handler.ts';
+import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
+import type { ListSource } from '../../platform/http/lists/list-responses.ts';
+import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { makeId } from '../../platform/random.ts';
 import {
   createExperimentListSource,
   type ExperimentAddress,
@@ -41,7 +46,7 @@ import {
 import type { OnlineTestResults } from './online-test-results.ts';
 import type { OnlineTests } from './online-tests.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     /** Ends tests whose time has ended, before a request reads them. */
     onlineTests: OnlineTests;

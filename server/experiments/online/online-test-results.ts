@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Reader } from '../../database/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
 import { parseLabels } from '../../runs/run-columns.ts';
 import { listDeletedUnitRuns } from '../../runs/store/deleted/deleted-runs.ts';
 import { findObservedRuns, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';

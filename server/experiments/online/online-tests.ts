@@ -7,9 +7,10 @@
  * ends tests.
  */
 import { listTypesWith } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import type { Contents } from '../../blobs/contents.ts';
-import type { Database } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
 import {
   hasUnfinishedOriginalRuns,
@@ -18,7 +19,6 @@ import {
 } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { findRoute, hasCaptures } from '../../runs/store/routes.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
 import {
   clearResultsPending,
   listStartedExperiments,

@@ -7,10 +7,10 @@
  * them. So an input that is too large, damaged or no JSON has no value, like one without the field.
  */
 import { FIELD_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import { ContentRemovedError } from '../../blobs/contents.ts';
-import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
-import type { Database, Reader } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import { ContentRemovedError } from '../../platform/blobs/contents.ts';
+import { findDamagedBlobError } from '../../platform/blobs/verified-blobs.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { listOriginalInputs, type OriginalInput } from '../../runs/store/experiment-runs.ts';
 import type { PropertyReader } from '../input-properties/property-reader.ts';
 import { type FieldSource, listFieldSources } from '../input-properties/property-sources.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDiskBlobs } from '../../blobs/disk.ts';
+import { openDiskBlobs } from '../../platform/blobs/disk.ts';
 import { createOnlineTestApp, shadowCalls } from '../../testing/fixtures/online-tests.ts';
 import { expectError, expectStatus, uniqueId, uploadContent } from '../../testing/fixtures/resources.ts';
 import { endRunsWith } from '../../testing/fixtures/run-outcomes.ts';

@@ -8,7 +8,7 @@
  */
 import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Writer } from '../../database/database.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { parseRequestOptions } from '../../runs/run-columns.ts';
 import { insertPlannedRuns, type PlannedRun } from '../../runs/store/planned-runs.ts';
 import {

@@ -1,10 +1,10 @@
 /** Handlers of the operations on shadow tests. */
 import { shadow as shadowType } from '@switchyard/contract/experiment-types/shadow.ts';
-import { getApplication } from '../../applications/store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import type { OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
-import { respondWithList } from '../../http/lists/list-responses.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import type { OperationCall, OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { listShadowRuns } from '../../runs/store/experiment-runs.ts';
 import {
   type ExperimentAddress,

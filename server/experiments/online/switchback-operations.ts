@@ -1,12 +1,12 @@
 /** Handlers of the operations on switchback tests. */
 import { switchback as switchbackType } from '@switchyard/contract/experiment-types/switchback.ts';
 import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
-import { getApplication, lockLiveApplication } from '../../applications/store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import type { OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
-import { respondWithListObject } from '../../http/lists/list-responses.ts';
-import { makeId } from '../../random.ts';
+import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import type { OperationCall, OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { respondWithListObject } from '../../platform/http/lists/list-responses.ts';
+import { makeId } from '../../platform/random.ts';
 import { listRunRefusals } from '../../runs/store/failures.ts';
 import {
   type ExperimentAddress,

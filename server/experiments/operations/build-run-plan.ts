@@ -1,7 +1,7 @@
 /** The settings that all runs of an experiment share, and the plan by which its runs are created. Pure. */
 import type { RunSettingsCreate } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { PRIORITY_MAX } from '@switchyard/contract/limits.ts';
-import { parseColumn } from '../../database/parse-column.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import type { RunPlan } from '../../runs/store/planned-runs.ts';
 import { RunSettings } from '../store/comparison-settings.ts';
 import type { ExperimentsTable } from '../store/schema.ts';

@@ -3,9 +3,9 @@
  * which a switchback test only detaches; then the inputs, and the experiment's row last. After a crash the next run of the
  * job continues.
  */
-import type { Contents } from '../../blobs/contents.ts';
-import type { Database } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { RunDeletion } from '../../runs/execute/cancel-and-delete.ts';
 import { removeAssetBatch } from '../../runs/store/assets.ts';
 import { detachRunsFromExperiment, listDeletableRuns } from '../../runs/store/experiment-runs.ts';

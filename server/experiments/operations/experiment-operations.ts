@@ -1,16 +1,16 @@
 /** Functions that the operations on experiments of every kind share: find, list, change and delete. */
 import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { getApplication } from '../../applications/store.ts';
-import type { Writer } from '../../database/database.ts';
-import { notFound, type Problem, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { Caller } from '../../http/handlers/handler.ts';
-import type { ListSource } from '../../http/lists/list-responses.ts';
-import type { PageQueryValues } from '../../http/lists/pagination.ts';
-import { parseTimeWindow, type WindowQueryValues } from '../../http/lists/time-window.ts';
-import { validateName } from '../../http/requests/resource-names.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { Caller } from '../../platform/http/handlers/handler.ts';
+import type { ListSource } from '../../platform/http/lists/list-responses.ts';
+import type { PageQueryValues } from '../../platform/http/lists/pagination.ts';
+import { parseTimeWindow, type WindowQueryValues } from '../../platform/http/lists/time-window.ts';
+import { validateName } from '../../platform/http/requests/resource-names.ts';
 import {
   deleteExperiment,
   findExperiment,
@@ -20,7 +20,7 @@ import {
 } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     /** Starts the clean-up of deleted experiments. */
     onExperimentDeleted(): void;

@@ -1,16 +1,16 @@
 /** The runs of an experiment in responses: as their own list, and inside the body of the experiment. */
 import { setImmediate } from 'node:timers/promises';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { Caller, RawResponse } from '../../http/handlers/handler.ts';
-import { computeNextBatchSize, streamJson } from '../../http/lists/list-responses.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { Caller, RawResponse } from '../../platform/http/handlers/handler.ts';
+import { computeNextBatchSize, streamJson } from '../../platform/http/lists/list-responses.ts';
 import {
   type Page,
   type PagePosition,
   type PageQueryValues,
   parsePageRequest,
   slicePage,
-} from '../../http/lists/pagination.ts';
+} from '../../platform/http/lists/pagination.ts';
 import { listExperimentRuns } from '../../runs/store/experiment-runs.ts';
 import type { ListedRun } from '../../runs/store/runs.ts';
 import type { ExperimentsTable } from '../store/schema.ts';

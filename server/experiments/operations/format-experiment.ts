@@ -1,10 +1,10 @@
 /** Formats the fields that experiments of every kind share: description, progress, runs, and runs whose creation failed. */
 import type { ExperimentRun, RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { REFUSED_RUNS_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
-import { findHiddenOptions } from '../../applications/executables-store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import type { Caller } from '../../http/handlers/handler.ts';
+import { findHiddenOptions } from '../../apps/applications/executables-store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import type { Caller } from '../../platform/http/handlers/handler.ts';
 import { experimentRunBody } from '../../runs/api/run-body.ts';
 import { parseLabels } from '../../runs/run-columns.ts';
 import { countExperimentRuns, type ExperimentCounts } from '../../runs/store/experiment-runs.ts';

@@ -4,7 +4,7 @@ import type {
   ObjectiveSettings,
 } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { METRIC_CHARS_MAX, METRICS_MAX } from '@switchyard/contract/limits.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 

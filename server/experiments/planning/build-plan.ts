@@ -1,7 +1,7 @@
 /** Builds the plan of an experiment from a spread and a difference. Pure; ../statistics/planning has the formulas. */
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { badRequest } from '../../http/errors/problem.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
 import { type ChooseRate, chooseFinalAlpha, FINAL_ALPHA } from '../statistics/error-rates.ts';
 import { clampToFinite } from '../statistics/numbers.ts';
 import {

@@ -2,7 +2,7 @@
 import type { PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { PLANNED_SIZE_MAX } from '@switchyard/contract/limits.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { badRequest } from '../../http/errors/problem.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
 import type { ObservedSpread } from '../results/spread-analysis.ts';
 import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 

@@ -2,11 +2,11 @@
 import { PLANNED_FROM_TYPES, type PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { getApplication } from '../../applications/store.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { EstimatedSpread, type SpreadSettings } from '../results/spread-analysis.ts';
 import { DIFFERING_MIN } from '../statistics/error-rates.ts';

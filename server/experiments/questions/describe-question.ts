@@ -6,7 +6,7 @@ import {
   EARLIER_LOOKS_LISTED_MAX,
   type Question,
 } from '@switchyard/contract/experiments/comparisons/questions.ts';
-import { parseColumn } from '../../database/parse-column.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import type { SharedInputs } from './input-hashes.ts';
 import { listRuleChanges, QuestionRules } from './rules.ts';
 import type { LookHead } from './store.ts';

@@ -9,8 +9,8 @@
 import { hash } from 'node:crypto';
 import { hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Reader } from '../../database/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
 import { parseOptionsSummary } from '../../runs/run-columns.ts';
 import type { ComputedResults } from '../results/compute-results.ts';
 import { joinResults } from '../store/analysis-method.ts';
@@ -24,7 +24,7 @@ import type { QuestionLooksTable } from './schema.ts';
 import { type CollectedGroup, formatGroupKey, type GroupName, type SideCollector } from './side-collector.ts';
 import { findRunSetups, type RunSetup, storeLooks } from './store.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     questionMemory: QuestionMemory;
   }

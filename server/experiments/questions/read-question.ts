@@ -1,6 +1,6 @@
 /** Reads the looks at the question of an experiment, and compares their inputs. */
 import { LRUCache } from 'lru-cache';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import {
   describeQuestion,
   type EarlierLook,

@@ -1,6 +1,6 @@
 /** The table of questions that were asked: which experiment compared which sides on which inputs, by which rules. */
 import { sql } from 'kysely';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 import type { QuestionType } from './rules.ts';
 
 /** A look at a question. The row outlives its experiment, so that a repeated question is known after a deletion. */
@@ -25,7 +25,7 @@ export interface QuestionLooksTable {
   known_at: number;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     question_looks: QuestionLooksTable;
   }

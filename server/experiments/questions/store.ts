@@ -1,6 +1,6 @@
 /** Queries for looks at questions. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
 import type { QuestionLooksTable } from './schema.ts';
 
 /**

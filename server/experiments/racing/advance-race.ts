@@ -3,8 +3,8 @@
  * decisions are written in one transaction. A process that is killed before it leaves the runs, from which the next one
  * computes the same decisions.
  */
-import type { Clock } from '../../clock.ts';
-import type { Database, Reader, Writer } from '../../database/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Reader, Writer } from '../../platform/database/database.ts';
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';

@@ -2,8 +2,8 @@
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { RACED_CONFIGURATIONS_MAX } from '@switchyard/contract/limits.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import { RandomGenerator, shuffle } from '../../random-generator.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import { RandomGenerator, shuffle } from '../../platform/random-generator.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 import { RACE_INPUTS_MIN } from '../statistics/racing/race.ts';
 import {

@@ -1,6 +1,6 @@
 /** Plans the runs of the next inputs of a race, for the configurations that are still in it. Pure. */
 
-import { RandomGenerator, shuffle } from '../../random-generator.ts';
+import { RandomGenerator, shuffle } from '../../platform/random-generator.ts';
 import type { PlannedRun } from '../../runs/store/planned-runs.ts';
 import { type InputContent, planRun, type RunParts } from '../operations/plan-run.ts';
 import { RACE_INPUTS_MIN } from '../statistics/racing/race.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import { type LabelledRow, parseLabels, parseStartConditions } from '../../runs/run-columns.ts';
 import { listDeletedRuns } from '../../runs/store/deleted/deleted-runs.ts';
 import { findRunSeries, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';

@@ -29,7 +29,7 @@
  * nothing shows how much another input may differ. A bound of the values gives one (bounded-mean.ts).
  */
 
-import { RandomGenerator } from '../../random-generator.ts';
+import { RandomGenerator } from '../../platform/random-generator.ts';
 import { computeStudentTQuantile } from './distributions.ts';
 import { DIFFERING_MIN } from './error-rates.ts';
 import { FlipSource } from './flip-source.ts';

@@ -1,5 +1,5 @@
 /** The sign flips of a test over independent units (paired/sign-flips/sign-flips.ts). */
-import { RandomGenerator } from '../../random-generator.ts';
+import { RandomGenerator } from '../../platform/random-generator.ts';
 import { sum } from './numbers.ts';
 
 /** Up to so many units, all flips are enumerated. Above, flips are drawn. */

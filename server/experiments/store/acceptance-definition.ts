@@ -8,7 +8,7 @@ import {
   type VersionId,
 } from '@switchyard/contract/schemas/ids.ts';
 import Type, { type Static } from 'typebox';
-import { parseColumn } from '../../database/parse-column.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import { Metric } from '../statistics/acceptance-metrics.ts';
 
 /** One side of a test: the runs of an instance, of one of its versions, or of an ensemble. */

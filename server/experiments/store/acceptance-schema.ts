@@ -2,7 +2,7 @@
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 export interface AcceptanceTestsTable {
   uid: string;
@@ -34,7 +34,7 @@ export interface AcceptanceTestsTable {
   updated_at: number;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     acceptance_tests: AcceptanceTestsTable;
   }

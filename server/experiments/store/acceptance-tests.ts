@@ -1,9 +1,9 @@
 /** Queries for acceptance tests; transitions.ts has the statements that write their status. */
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader, Writer } from '../../database/database.ts';
-import { isAfter } from '../../database/list-order.ts';
-import type { PageRequest } from '../../http/lists/pagination.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { isAfter } from '../../platform/database/list-order.ts';
+import type { PageRequest } from '../../platform/http/lists/pagination.ts';
 import { parseAcceptanceDefinition } from './acceptance-definition.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
 import type { ExperimentsTable } from './schema.ts';

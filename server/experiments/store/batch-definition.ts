@@ -1,7 +1,7 @@
 /** The `definition` column of a batch experiment. Pure. */
 import { ROLES } from '@switchyard/contract/roles.ts';
 import Type, { type Static } from 'typebox';
-import { parseColumn } from '../../database/parse-column.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import { RacePlan } from '../statistics/racing/race-plan.ts';
 import { type AcceptanceSide, isSameInstance } from './acceptance-definition.ts';
 import { ComparisonSettings, RunSettings } from './comparison-settings.ts';

@@ -1,7 +1,7 @@
 /** The `definition` column of a bisect experiment. Pure. */
 import { type InputId, idSchema, type VersionId } from '@switchyard/contract/schemas/ids.ts';
 import Type, { type Static } from 'typebox';
-import { parseColumn } from '../../database/parse-column.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import { RunSettings } from './comparison-settings.ts';
 
 const versionId = idSchema<VersionId>('A version.');

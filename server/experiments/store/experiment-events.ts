@@ -1,8 +1,8 @@
 /** Status changes of experiments on their way to webhooks. A row exists from the change until its deliveries are enqueued. */
 import type { ExperimentInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader, Writer } from '../../database/database.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
 import type { ExperimentEventsTable, ExperimentsTable } from './schema.ts';
 

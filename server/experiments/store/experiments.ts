@@ -2,12 +2,12 @@
 import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader, Writer } from '../../database/database.ts';
-import { isInWindow } from '../../database/list-order.ts';
-import { locked } from '../../database/row-locks.ts';
-import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
-import type { PageRequest } from '../../http/lists/pagination.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { isInWindow } from '../../platform/database/list-order.ts';
+import { locked } from '../../platform/database/row-locks.ts';
+import type { PageRequest } from '../../platform/http/lists/pagination.ts';
 import { removeDeletedRunTraces } from '../../runs/store/deleted/deleted-runs.ts';
+import { removePlannedEnsembles } from '../ensembles/planned-ensembles.ts';
 import { markStoredResults } from './analysis-method.ts';
 import type { ExperimentInputsTable, ExperimentsTable } from './schema.ts';
 

@@ -1,7 +1,7 @@
 /** The table of the inputs' properties: one row for each experiment that clusters by fields or has features. */
 import Type, { type Static } from 'typebox';
-import type { Reader, Writer } from '../../database/database.ts';
-import { parseColumn } from '../../database/parse-column.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 
 /** The properties of one input of an experiment. In a shadow test, each original is an input of no set. */
 const InputProperties = Type.Object({

@@ -1,6 +1,6 @@
 /** The `definition` column of shadow and switchback tests, with their routes and the times of a plan. Pure. */
 import Type, { type Static } from 'typebox';
-import { parseColumn } from '../../database/parse-column.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import type { ShadowRoute, SwitchbackRoute } from '../../runs/store/routes.ts';
 import { DesignKind, type SwitchbackDesign } from '../statistics/switchback/design.ts';
 import { ComparisonSettings, listClusterings } from './comparison-settings.ts';

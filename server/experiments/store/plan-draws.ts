@@ -3,7 +3,7 @@
  * could create drafts until a plan suits the candidate. With a known daily rhythm, the best of 20 plans was `better` in 31 %
  * of tests of equal instances. The count does not prevent it; every result shows it.
  */
-import type { Writer } from '../../database/database.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { parseSwitchbackDefinition } from './online-test-definitions.ts';
 import type { ExperimentsTable } from './schema.ts';

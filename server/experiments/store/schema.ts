@@ -4,7 +4,7 @@ import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { AccountId, ApplicationId, ExperimentId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import { type Generated, sql } from 'kysely';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 export interface ExperimentsTable {
   uid: string;
@@ -78,7 +78,7 @@ export interface ExperimentEventsTable {
   at: number;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     experiment_events: Omit<ExperimentEventsTable, 'seq'> & { seq: Generated<number> };
     experiments: ExperimentsTable;

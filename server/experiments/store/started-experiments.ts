@@ -1,6 +1,6 @@
 /** Statements on the status of experiments, for the streams of accounts. */
 import { sql } from 'kysely';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import type { ExperimentsTable } from './schema.ts';
 
 export type ExperimentState = Pick<

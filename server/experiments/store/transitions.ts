@@ -7,7 +7,7 @@ import type {
   OnlineTestTransition,
 } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
-import type { Writer } from '../../database/database.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
 import { insertAcceptanceEvent, insertExperimentEvent } from './experiment-events.ts';
 import type { ExperimentsTable } from './schema.ts';

@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { isHostFault } from '@switchyard/runner';
 import { type ApiAccess, ApiProxy } from '@switchyard/worker/access/api-proxy.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../platform/log.ts';
 import { readResidentBytes } from '../../testing/host/memory.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
 import { openSocket, readResponse, sendRaw } from '../../testing/http/raw-sockets.ts';

@@ -1,6 +1,6 @@
 /** The rate of run tokens, which the server counts before it asks its database. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
 import { createRunAuthenticator, RunTokens } from './run-tokens.ts';
 

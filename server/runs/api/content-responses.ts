@@ -7,12 +7,12 @@ import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
 import { DIRECT_OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import type { Content, Contents } from '../../blobs/contents.ts';
-import { FILE_CHUNK_BYTES } from '../../blobs/hashed-file.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import type { RawResponse } from '../../http/handlers/handler.ts';
-import { errorMessage } from '../../log.ts';
-import type { Uploads } from '../../uploads/uploads.ts';
+import type { Uploads } from '../../apps/uploads/uploads.ts';
+import type { Content, Contents } from '../../platform/blobs/contents.ts';
+import { FILE_CHUNK_BYTES } from '../../platform/blobs/hashed-file.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import type { RawResponse } from '../../platform/http/handlers/handler.ts';
+import { errorMessage } from '../../platform/log.ts';
 import type { RunsTable } from '../store/schema.ts';
 
 const ERROR_LOG_BYTES_MAX = 64 * 1024;

@@ -1,8 +1,8 @@
 /** The graph of a workflow, which the app of its run sends. */
 import type { Flow, FlowUpdate } from '@switchyard/contract/runs/workflows/flow.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import { notFound, quoteValue } from '../../http/errors/problem.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { findFlow, writeFlow } from '../workflows/flows.ts';
 import { getOwnRun } from './own-run.ts';
 

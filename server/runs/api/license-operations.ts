@@ -1,16 +1,16 @@
 /** Operations on the licences of an account. */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import { lockCallerAccount } from '../../account/access-changes.ts';
-import { findAccount, updateAccount } from '../../account/store.ts';
-import type { Reader } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { lockCallerAccount } from '../../accounts/account/access-changes.ts';
+import { findAccount, updateAccount } from '../../accounts/account/store.ts';
+import { listLicenses, replaceLicenses } from '../../accounts/usage/licenses-store.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import {
   computeUpdateTime,
   formatSettingTime,
   requireSettingUnchanged,
-} from '../../http/requests/conditional-writes.ts';
-import { listLicenses, replaceLicenses } from '../../usage/licenses-store.ts';
+} from '../../platform/http/requests/conditional-writes.ts';
 import { formatLicense, listTokenHolders } from '../queue/license-use.ts';
 
 export const getLicenses: OperationHandler<'getLicenses'> = async ({ database }, { caller }) => ({

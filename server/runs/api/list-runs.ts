@@ -1,11 +1,11 @@
 /** The list of the runs of an application. */
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
-import { findHiddenOptions } from '../../applications/executables-store.ts';
-import { getApplication } from '../../applications/store.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
-import { parsePageRequest } from '../../http/lists/pagination.ts';
-import { formatReadableRows } from '../../http/lists/readable-rows.ts';
-import { parseTimeWindow } from '../../http/lists/time-window.ts';
+import { findHiddenOptions } from '../../apps/applications/executables-store.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { parsePageRequest } from '../../platform/http/lists/pagination.ts';
+import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
+import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
 import { isPlainFilter, listRunPage } from '../listing/list-run-page.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { runBody } from './run-body.ts';

@@ -3,19 +3,19 @@ import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
-import { listHiddenOptions } from '../../applications/executable.ts';
-import { findExecutable } from '../../applications/executables-store.ts';
-import { getApplication, lockLiveApplication } from '../../applications/store.ts';
-import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
+import { listHiddenOptions } from '../../apps/applications/executable.ts';
+import { findExecutable } from '../../apps/applications/executables-store.ts';
+import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
+import { badRequest, notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
 import {
   type Caller,
   formatCaller,
   type OperationCall,
   type OperationHandler,
-} from '../../http/handlers/handler.ts';
-import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
-import { formatReadableRows } from '../../http/lists/readable-rows.ts';
+} from '../../platform/http/handlers/handler.ts';
+import { formatPage, parsePageRequest, slicePage } from '../../platform/http/lists/pagination.ts';
+import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
 import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
@@ -40,7 +40,7 @@ import { getOwnRun } from './own-run.ts';
 import { assetBody, runInformationBody } from './run-body.ts';
 import { writeRunChanges } from './update-run.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     jsonReader: JsonReader;
     logPollLimiter: LogPollLimiter;

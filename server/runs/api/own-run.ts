@@ -1,9 +1,9 @@
 /** Finds the run that the path of a request names. */
 import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import { getApplication } from '../../applications/store.ts';
-import { notFound, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { Caller } from '../../http/handlers/handler.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { Caller } from '../../platform/http/handlers/handler.ts';
 import { findRun } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 

@@ -2,7 +2,7 @@
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Writer } from '../../database/database.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';

@@ -15,11 +15,11 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { toStatusV1 } from '@switchyard/contract/states.ts';
 import Type from 'typebox';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
-import { type PagePosition, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
-import { formatReadableRows } from '../../http/lists/readable-rows.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { type PagePosition, parsePageRequest, slicePage } from '../../platform/http/lists/pagination.ts';
+import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { type CanProvision, explainWaitingRuns } from '../queue/explain-waiting.ts';
 import { formatRequirementsKey } from '../queue/order/lanes.ts';
 import {

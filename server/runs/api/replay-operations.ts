@@ -1,13 +1,13 @@
 /** The operations on replays. */
 
 import { ReplayComparison, type RunReplay } from '@switchyard/contract/runs/replays.ts';
-import { getApplication } from '../../applications/store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import { parseColumn } from '../../database/parse-column.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
-import { findStartingKey } from '../../http/handlers/run-scope.ts';
-import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
-import { formatReadableRows } from '../../http/lists/readable-rows.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
+import { formatPage, parsePageRequest, slicePage } from '../../platform/http/lists/pagination.ts';
+import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { type ListedReplay, listReplays } from '../replay/replays-store.ts';
 import { submitReplay } from '../replay/submit-replay.ts';
 import { getOwnRun } from './own-run.ts';

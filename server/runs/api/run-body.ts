@@ -5,8 +5,8 @@ import type { OptionSummary, Run, RunInformation } from '@switchyard/contract/ru
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { objectSchema } from '@switchyard/contract/schemas/field-schemas.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import { parseColumn } from '../../database/parse-column.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
 import { parseRequirements } from '../queue/run-requirements.ts';
 import {
   parseApiAccess,

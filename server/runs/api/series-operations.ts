@@ -1,7 +1,7 @@
 /** The operation that reads the series of a run. */
 import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { parseSeries } from '@switchyard/contract/runs/statistics-series.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { parseStatistics } from '../run-columns.ts';
 import { findSeriesAfter } from '../series/series-rows.ts';
 import type { RunsTable } from '../store/schema.ts';

@@ -1,14 +1,14 @@
 /** The operations that stream events of runs. */
 import { EVENT_STREAM } from '@switchyard/contract/client.ts';
-import { notFound, quoteValue } from '../../http/errors/problem.ts';
-import { formatCaller, type OperationHandler } from '../../http/handlers/handler.ts';
-import { STREAM_MEMORY_BYTES } from '../../http/streams/event-stream.ts';
+import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import { formatCaller, type OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { STREAM_MEMORY_BYTES } from '../../platform/http/streams/event-stream.ts';
 import { readUpdate } from '../streams/read-update.ts';
 import { invalidCursor, parseCursor } from '../streams/run-cursor.ts';
 import type { RunStreams } from '../streams/run-streams.ts';
 import { getOwnRun } from './own-run.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     runStreams: RunStreams;
   }

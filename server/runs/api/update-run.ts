@@ -1,8 +1,8 @@
 /** Changes of a run: its name and description at any time, its priority while it is queued. */
 import type { Body } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import type { Writer } from '../../database/database.ts';
-import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest, notFound, quoteValue } from '../../platform/http/errors/problem.ts';
 import { findRun, updateNameAndDescription, updatePriority } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 

@@ -5,7 +5,7 @@ import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { deregisterWorker, listActiveWorkers, registerWorker } from '../../workers/workers.ts';
+import { deregisterWorker, listActiveWorkers, registerWorker } from '../workers/workers.ts';
 
 /** Runs for a second. */
 const APP = { 'main.sh': '#!/bin/sh\necho started >&2\nsleep 1\necho "{}"\n' };

@@ -2,19 +2,19 @@
 
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
-import { managesServer } from '../../account/store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/problem.ts';
-import type { Committed } from '../../http/handlers/commit.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { Caller, OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
-import { formatReadableRows } from '../../http/lists/readable-rows.ts';
-import { errorMessage } from '../../log.ts';
-import { listPoolUse } from '../../workers/slots.ts';
-import { computeWorkerStatus } from '../../workers/worker-status.ts';
-import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
+import { managesServer } from '../../accounts/account/store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { forbidden, notFound, orThrow, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Committed } from '../../platform/http/handlers/commit.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { Caller, OperationCall, OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
+import { errorMessage } from '../../platform/log.ts';
 import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
+import { listPoolUse } from '../workers/slots.ts';
+import { computeWorkerStatus } from '../workers/worker-status.ts';
+import { listWorkers, setDraining, type WorkerDetails } from '../workers/workers.ts';
 
 /** The caller and the time of a request for workers. */
 interface View {

@@ -6,11 +6,11 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Contents } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
-import { locked } from '../../database/row-locks.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Writer } from '../../platform/database/database.ts';
+import { locked } from '../../platform/database/row-locks.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { listChildRunIds } from '../store/ensemble-runs.ts';
 import { removeLogChunksOfRuns } from '../store/log-chunks.ts';
 import { removeRuns } from '../store/runs.ts';
@@ -19,7 +19,7 @@ import { cancelOrRequestCancel } from '../store/transitions.ts';
 import { recordEndedRun } from '../tracing/run-spans.ts';
 import { listActiveChildren } from '../workflows/children.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     runDeletion: RunDeletion;
   }

@@ -1,5 +1,5 @@
 /** Claims runs for a worker of any kind. */
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import type { ClaimRequest } from '../queue/claim-request.ts';
 import { claimRuns } from '../queue/claim-runs.ts';
 import type { RunsTable } from '../store/schema.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import { claimPauseMs } from '@switchyard/worker/execute/claim-pause.ts';
 import { afterEach, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { buildEnd, registerFakeWorker } from '../../testing/fixtures/fake-worker.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';

@@ -7,16 +7,16 @@ import type { Runner } from '@switchyard/runner';
 import { ApiProxy } from '@switchyard/worker/access/api-proxy.ts';
 import type { ApiTarget } from '@switchyard/worker/access/protocol.ts';
 import { SlotTracker } from '@switchyard/worker/execute/slots.ts';
-import type { Config } from '../../config.ts';
-import { errorMessage } from '../../log.ts';
-import { makeId, type Random } from '../../random.ts';
+import type { Config } from '../../platform/config.ts';
+import { errorMessage } from '../../platform/log.ts';
+import { makeId, type Random } from '../../platform/random.ts';
 import {
   deregisterWorker,
   markWorkerDraining,
   registerWorker,
   sendHeartbeatsJob,
   type Worker,
-} from '../../workers/workers.ts';
+} from '../workers/workers.ts';
 import { Dispatcher } from './dispatcher.ts';
 
 interface StartWorkerParts

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 

@@ -3,7 +3,7 @@
  * queue. A rule never excludes a run that satisfies the filter, and may include others.
  */
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Database } from '../../database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { decodePrefix, decodeText } from '../values/encode-value.ts';
 import { listFieldColumns, optionField } from '../values/list-run-values.ts';
 import type { RunCondition } from './run-filter.ts';

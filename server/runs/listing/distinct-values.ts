@@ -1,7 +1,7 @@
 /** The distinct values of a field in an interval, by an index that has an entry for each run. */
 import { sql } from 'kysely';
-import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
 
 /** An interval of the values of a field. */

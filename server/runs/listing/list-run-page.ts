@@ -1,8 +1,8 @@
 /** Lists a page of the runs of an application: all of them by an index on their creation time, or those of a filter. */
 import type { Role } from '@switchyard/contract/roles.ts';
-import { listHiddenColumns } from '../../applications/executables-store.ts';
-import type { Database, Reader } from '../../database/database.ts';
-import { type Page, slicePage } from '../../http/lists/pagination.ts';
+import { listHiddenColumns } from '../../apps/applications/executables-store.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { type Page, slicePage } from '../../platform/http/lists/pagination.ts';
 import * as store from '../store/runs.ts';
 import { listFilteredRuns } from './list-filtered-runs.ts';
 import { listFilterOptions, listOptionOfField, type RunFilter, type RunPosition } from './run-filter.ts';

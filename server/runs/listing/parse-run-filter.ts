@@ -4,7 +4,7 @@ import { RUN_CONDITIONS_MAX, RUN_FILTER_VALUES_MAX } from '@switchyard/contract/
 import type { Query } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { RUN_FILTER_CHOICES, RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import {
   encodeText,
   encodeValue,

@@ -1,8 +1,8 @@
 /** Finds queued and running runs by their rows: they have no values in `run_values` yet. */
 import { setImmediate } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
-import type { Database, Reader } from '../../database/database.ts';
-import { prepareVariants } from '../../database/prepared-statements.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { prepareVariants } from '../../platform/database/prepared-statements.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
 import { encodeText } from '../values/encode-value.ts';
 import { INDEXED_COLUMNS, listFieldColumns, type PartialRun, TAG_FIELD } from '../values/list-run-values.ts';

@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Database, Reader } from '../../database/database.ts';
-import { memoizeByObject } from '../../memoize.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { memoizeByObject } from '../../platform/memoize.ts';
 import { ANY_VALUE, isText } from '../values/encode-value.ts';
 import type { RunPosition } from './run-filter.ts';
 import { listEntriesOfFewValues, listEntriesOfValues } from './several-values.ts';

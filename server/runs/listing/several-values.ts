@@ -1,7 +1,7 @@
 /** Finds the entries of several values of a field by time: each value has its own order in the index. */
 import { type SqlBool, sql } from 'kysely';
-import type { Database, Reader } from '../../database/database.ts';
-import { prepareVariants } from '../../database/prepared-statements.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { prepareVariants } from '../../platform/database/prepared-statements.ts';
 import { listDistinctValues, withDistinctValues } from './distinct-values.ts';
 import type { RunPosition } from './run-filter.ts';
 import {

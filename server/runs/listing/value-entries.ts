@@ -4,8 +4,8 @@
  * neither database prefers an index with another order because of them.
  */
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Database, Reader } from '../../database/database.ts';
-import { prepareStatement, prepareVariants } from '../../database/prepared-statements.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { prepareStatement, prepareVariants } from '../../platform/database/prepared-statements.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
 import type { FoundRun, RunPosition } from './run-filter.ts';
 

@@ -4,11 +4,11 @@ import { LOG_SEARCH_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { LogMatch, RunLogMatches } from '@switchyard/contract/runs/logs/log-search.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { getApplication } from '../../applications/store.ts';
-import { Contents } from '../../blobs/contents.ts';
-import { openDiskBlobs } from '../../blobs/disk.ts';
-import { type Clock, systemClock } from '../../clock.ts';
-import { systemRandom } from '../../random.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import { Contents } from '../../platform/blobs/contents.ts';
+import { openDiskBlobs } from '../../platform/blobs/disk.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
+import { systemRandom } from '../../platform/random.ts';
 import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import {

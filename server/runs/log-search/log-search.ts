@@ -12,8 +12,8 @@ import {
 } from '@switchyard/contract/schemas/ids.ts';
 import PQueue from 'p-queue';
 import Type, { type Static } from 'typebox';
-import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
-import type { Clock } from '../../clock.ts';
+import { findDamagedBlobError } from '../../platform/blobs/verified-blobs.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { listRunPage, type RunList } from '../listing/list-run-page.ts';
 import type { RunFilter } from '../listing/run-filter.ts';
 import { findLogContents, type ListedRun } from '../store/runs.ts';

@@ -4,11 +4,11 @@ import type { RunLogMatches } from '@switchyard/contract/runs/logs/log-search.ts
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { decodeTimeSteps, type TimeStep } from '@switchyard/worker/log/line-times.ts';
-import { getApplication } from '../../applications/store.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import { formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
-import { parseTimeWindow } from '../../http/lists/time-window.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import { formatMemberKey, type OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
 import { getOwnRun } from '../api/own-run.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { findLogTimes } from '../logs/log-times.ts';
@@ -16,7 +16,7 @@ import type { LogQuery } from './line-matcher.ts';
 import { type FoundRuns, type LogSearch, RunsSearchPosition } from './log-search.ts';
 import { SearchPosition } from './search-log.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     logSearch: LogSearch;
   }

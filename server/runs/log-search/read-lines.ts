@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { LOG_LINE_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import Type, { type Static } from 'typebox';
-import type { Content } from '../../blobs/contents.ts';
-import { FILE_CHUNK_BYTES, iterateBuffers } from '../../blobs/hashed-file.ts';
+import type { Content } from '../../platform/blobs/contents.ts';
+import { FILE_CHUNK_BYTES, iterateBuffers } from '../../platform/blobs/hashed-file.ts';
 
 const LINE_BREAK = 10;
 

@@ -5,9 +5,9 @@ import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schem
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { LineTimes } from '@switchyard/worker/log/line-times.ts';
 import Type, { type Static } from 'typebox';
-import type { Contents } from '../../blobs/contents.ts';
-import { type Clock, formatRfc3339 } from '../../clock.ts';
-import type { Database, Reader } from '../../database/database.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import { type Clock, formatRfc3339 } from '../../platform/clock.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
 import { findLogTimes } from '../logs/log-times.ts';
 import { readLogPage } from '../logs/run-logs.ts';
 import type { LineMatcher } from './line-matcher.ts';

@@ -13,10 +13,10 @@ import {
 } from '@switchyard/contract/limits.ts';
 import { CHUNKS_PER_CLAIM, parseLogLines } from '@switchyard/worker/log/log-batch.ts';
 import PQueue from 'p-queue';
-import type { Contents, PreparedContent } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Reader } from '../../database/database.ts';
-import { errorMessage } from '../../log.ts';
+import type { Contents, PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { errorMessage } from '../../platform/log.ts';
 import { parseEnsemble, parseLabels } from '../run-columns.ts';
 import { type LoggedChildRun, listLoggedChildRuns } from '../store/ensemble-runs.ts';
 import { type LogChunkKey, listNextLogChunks, readLogChunks } from '../store/log-chunks.ts';

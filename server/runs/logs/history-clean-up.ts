@@ -1,7 +1,7 @@
 /** Deletes log chunks and run events after their retention period. */
 import { LIVE_LOG_RETENTION_MS } from '@switchyard/contract/limits.ts';
-import type { Database } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { removeLogChunksBefore } from '../store/log-chunks.ts';
 import { removeRunEventsBefore } from '../store/run-events.ts';
 

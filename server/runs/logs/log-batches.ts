@@ -8,8 +8,8 @@ import {
   type LogEnd,
   parseLogLines,
 } from '@switchyard/worker/log/log-batch.ts';
-import type { Database, Reader, Writer } from '../../database/database.ts';
-import { badRequest } from '../../http/errors/problem.ts';
+import type { Database, Reader, Writer } from '../../platform/database/database.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
 import { storeSeriesWrite } from '../series/series-rows.ts';
 import { isLeaseCurrent } from '../store/leases.ts';
 import { findStoredLog, insertLogChunk, listLogChunks, type StoredLog } from '../store/log-chunks.ts';

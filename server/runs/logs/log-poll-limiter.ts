@@ -6,7 +6,7 @@
  * It counts the scheduled polls in each tenth of a second, in total and for each member. A follower counts until its
  * scheduled time, even if it does not poll again.
  */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 
 /** At 0.2 ms each, polls take a tenth of the thread at most. */
 export const POLLS_PER_SECOND_MAX = 400;

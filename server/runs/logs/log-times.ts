@@ -1,7 +1,7 @@
 /** Statements on the times of log lines. The chunks of a log have times too, but they are deleted after 24 hours. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 
 interface LogTimesTable {
   run_id: RunId;
@@ -9,7 +9,7 @@ interface LogTimesTable {
   times: Uint8Array;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     run_log_times: LogTimesTable;
   }

@@ -2,7 +2,7 @@
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import {
   createRun,
   createRunAndWait,

@@ -1,8 +1,8 @@
 /** A claim of queued runs by a worker. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import type { WorkerOffer } from '../../workers/offers.ts';
 import type { RunsTable } from '../store/schema.ts';
 import type { RunClaim } from '../store/transitions.ts';
+import type { WorkerOffer } from '../workers/offers.ts';
 
 export interface ClaimRequest extends RunClaim {
   classes: readonly ExecutionClass[];

@@ -1,11 +1,11 @@
 /** Claims queued runs for a worker, and so gives it the lease on them. */
 import { type SqlBool, sql } from 'kysely';
-import type { Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import { locked } from '../../database/row-locks.ts';
-import { canEverServe } from '../../workers/offers.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import { locked } from '../../platform/database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { startRuns } from '../store/transitions.ts';
+import { canEverServe } from '../workers/offers.ts';
 import { type ClaimRequest, createWorkflowFilter } from './claim-request.ts';
 import { NO_QUOTAS } from './order/fair-order.ts';
 import { listLanesInTurn } from './order/lanes.ts';

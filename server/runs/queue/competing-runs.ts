@@ -1,9 +1,9 @@
 /** Counts the queued runs that would take a free slot before a new run. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { LABELS_MAX } from '@switchyard/contract/limits.ts';
-import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import { canEverServe, type WorkerOffer } from '../../workers/offers.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import { canEverServe, type WorkerOffer } from '../workers/offers.ts';
 import { filterByTokens } from './license-use.ts';
 import { listLanes } from './order/lanes.ts';
 import { type LanePart, readInOrder, selectLanePart } from './order/read-queue.ts';

@@ -2,12 +2,12 @@
 import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import { listLicenses } from '../../usage/licenses-store.ts';
-import type { Demand } from '../../workers/offers.ts';
-import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
-import { type ActiveWorker, listActiveWorkers } from '../../workers/workers.ts';
+import { listLicenses } from '../../accounts/usage/licenses-store.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import type { Demand } from '../workers/offers.ts';
+import { computeClassCapacity, countFreeSlots } from '../workers/slots.ts';
+import { type ActiveWorker, listActiveWorkers } from '../workers/workers.ts';
 import { formatLicense, listTokenHolders } from './license-use.ts';
 import { findSuitable } from './obstacles.ts';
 import { readSlotUse, type SlotUse } from './order/slot-use.ts';

@@ -6,12 +6,12 @@
 import type { License, LicenseHolder } from '@switchyard/contract/licenses/licenses.ts';
 import { SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import type { LicenseTokens } from '../../http/metrics.ts';
-import { listLicenses } from '../../usage/licenses-store.ts';
-import type { AccountLicensesTable } from '../../usage/schema.ts';
+import { listLicenses } from '../../accounts/usage/licenses-store.ts';
+import type { AccountLicensesTable } from '../../accounts/usage/schema.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import type { LicenseTokens } from '../../platform/http/metrics.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
 import { HOLDER_COLUMNS } from './queue-order.ts';

@@ -6,9 +6,9 @@ import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/executio
 import { WORKFLOWS_PER_WORKER_MAX } from '@switchyard/contract/limits.ts';
 import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
-import { type Demand, isInScope, isLargeEnough, listMissingLabels } from '../../workers/offers.ts';
-import type { ClassCapacity } from '../../workers/slots.ts';
-import type { ActiveWorker } from '../../workers/workers.ts';
+import { type Demand, isInScope, isLargeEnough, listMissingLabels } from '../workers/offers.ts';
+import type { ClassCapacity } from '../workers/slots.ts';
+import type { ActiveWorker } from '../workers/workers.ts';
 
 /** A reason with its message and the facts behind it. */
 export type Obstacle = Omit<Waiting, 'place' | 'predicted_start' | 'predicted_start_absence'>;

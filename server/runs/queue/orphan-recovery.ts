@@ -1,11 +1,11 @@
 /** Requeues the runs of dead workers. */
-import type { Database } from '../../database/database.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
-import { DeadWorkerDetector } from '../../workers/workers.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Metrics } from '../../platform/http/metrics.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { listOrphanedRuns, type RunLease } from '../store/leases.ts';
 import { readTracedRun, recordAttempt } from '../tracing/run-spans.ts';
+import { DeadWorkerDetector } from '../workers/workers.ts';
 import { requeueOrEnd } from './requeue.ts';
 
 const RECOVERY_INTERVAL_MS = 5000;

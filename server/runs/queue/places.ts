@@ -2,9 +2,9 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import type { ActiveWorker } from '../../workers/workers.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import type { ActiveWorker } from '../workers/workers.ts';
 import { listLanes } from './order/lanes.ts';
 import { type LanePart, listNextQueued, readInOrder, selectLanePart } from './order/read-queue.ts';
 import { isRetryDue, type RetryTimes } from './order/retry-times.ts';

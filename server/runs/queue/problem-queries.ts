@@ -1,6 +1,6 @@
 /** Queries that show problems in the queue of one account. Each reads the partial index of the queued runs of the account. */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
 

@@ -1,11 +1,11 @@
 /** Queries on the queue: its load, the runs in slots, and the active runs of an account. `order/` has its order. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import type { BusySlotCount } from '../../workers/slots.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
+import type { BusySlotCount } from '../workers/slots.ts';
 import { orderFairly } from './order/fair-order.ts';
 import { listLanes } from './order/lanes.ts';
 import { comparePositions, isLater, type QueuePosition } from './order/queue-position.ts';

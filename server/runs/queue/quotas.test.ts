@@ -7,7 +7,7 @@ import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { createManualClock } from '../../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { SLOTS_ONLY } from '../../workers/offers.ts';
+import { SLOTS_ONLY } from '../workers/offers.ts';
 import { claimRuns } from './claim-runs.ts';
 
 const SHELL = { executable_type: 'binary', runtime: 'binary', entrypoint: 'main.sh' } as const;

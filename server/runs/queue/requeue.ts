@@ -1,8 +1,8 @@
 /** Requeues or ends a run whose attempt was cut short. */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
-import type { Log } from '../../log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Writer } from '../../platform/database/database.ts';
+import type { Log } from '../../platform/log.ts';
 import type { RunLease } from '../store/leases.ts';
 import { endLostRun, type HostFault, requeueRun } from '../store/transitions.ts';
 

@@ -3,17 +3,22 @@
  * account locks the quotas before it counts the running runs.
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
 import {
   type ApplicationRunQuota,
   findApplicationQuotas,
   listApplicationRunQuotas,
   lockApplicationRunQuotas,
-} from '../../usage/application-quotas-store.ts';
-import { findQuotas, listRunQuotas, lockRunQuotas, type RunQuota } from '../../usage/quotas-store.ts';
-import type { Demand } from '../../workers/offers.ts';
+} from '../../accounts/usage/application-quotas-store.ts';
+import {
+  findQuotas,
+  listRunQuotas,
+  lockRunQuotas,
+  type RunQuota,
+} from '../../accounts/usage/quotas-store.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import { RUNNING } from '../store/status-literals.ts';
+import type { Demand } from '../workers/offers.ts';
 import type { FreeRuns } from './order/fair-order.ts';
 
 const selectRunningCount = prepareStatement((db, { account }: { account: AccountId }) =>

@@ -1,10 +1,10 @@
 /** The columns of a run with its requirements: the labels of a worker, and the licence tokens of the account. */
 import { completeRequirements, type Requirements } from '@switchyard/contract/applications/requirements.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { RequestedConfiguration } from '../../instances/rules.ts';
-import type { Demand } from '../../workers/offers.ts';
+import type { RequestedConfiguration } from '../../apps/instances/rules.ts';
 import { parseLicenses } from '../run-columns.ts';
 import type { RunsTable } from '../store/schema.ts';
+import type { Demand } from '../workers/offers.ts';
 
 type RequirementColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
 type RequirementRow = RequirementColumns & Pick<RunsTable, 'id'>;

@@ -3,9 +3,9 @@
  * their account does not have, for a quota, or for the end of a retry delay. No run waits for them.
  */
 import { createPools, findPool } from '@switchyard/worker/execute/slots.ts';
-import type { Reader } from '../../database/database.ts';
-import { canEverServe } from '../../workers/offers.ts';
-import type { ActiveWorker } from '../../workers/workers.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { canEverServe } from '../workers/offers.ts';
+import type { ActiveWorker } from '../workers/workers.ts';
 import { filterByTokens } from './license-use.ts';
 import { type FreeRuns, NO_QUOTAS } from './order/fair-order.ts';
 import type { Lane } from './order/lanes.ts';

@@ -6,9 +6,9 @@ import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import { type BusySlotCount, type ClassCapacity, countFreeSlots } from '../../workers/slots.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { type BusySlotCount, type ClassCapacity, countFreeSlots } from '../workers/slots.ts';
 import {
   findBusyLicenses,
   findMissingLicenses,

@@ -8,19 +8,19 @@ import { ATTEMPT_FILES_BYTES_MAX, ATTEMPT_FILES_MAX, UPLOAD_BYTES_MAX } from '@s
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import { sql } from 'kysely';
-import type { Contents, PreparedContent } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Reader, Writer } from '../../database/database.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
-import { makeId, type Random } from '../../random.ts';
 import {
   countAttemptUploads,
   deleteAttemptUploads,
   insertUpload,
   listUploadAttempts,
-} from '../../uploads/store.ts';
-import { storeStream } from '../../uploads/store-stream.ts';
+} from '../../apps/uploads/store.ts';
+import { storeStream } from '../../apps/uploads/store-stream.ts';
+import type { Contents, PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Reader, Writer } from '../../platform/database/database.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
+import { makeId, type Random } from '../../platform/random.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
 import { getLeasedRun } from './attempts.ts';

@@ -1,8 +1,8 @@
 /** The attempts that remote workers execute. A worker reaches no attempt but its own, and none whose lease has expired. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import { notFound, quoteValue } from '../../http/errors/problem.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
 

@@ -2,9 +2,9 @@
 import { buffer } from 'node:stream/consumers';
 import { INLINE_CONTENT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { ContentSource, WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
-import type { Content } from '../../blobs/contents.ts';
-import { errorMessage } from '../../log.ts';
-import type { Uploads } from '../../uploads/uploads.ts';
+import type { Uploads } from '../../apps/uploads/uploads.ts';
+import type { Content } from '../../platform/blobs/contents.ts';
+import { errorMessage } from '../../platform/log.ts';
 import { type DescribeParts, describeJob } from '../execute/describe-job.ts';
 import { type FinalizeParts, finalizeRun } from '../execute/finalize.ts';
 import type { RunsTable } from '../store/schema.ts';

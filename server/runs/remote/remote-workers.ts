@@ -2,14 +2,14 @@
 import { ACCOUNT_WORKERS_MAX, TOKEN_WORKERS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import { makeId, type Random } from '../../random.ts';
-import { countWorkersOfTokens } from '../../workers/worker-token-store.ts';
-import { deregisterWorker, markWorkerDraining, registerWorker, type Worker } from '../../workers/workers.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Writer } from '../../platform/database/database.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import { makeId, type Random } from '../../platform/random.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { countWorkersOfTokens } from '../workers/worker-token-store.ts';
+import { deregisterWorker, markWorkerDraining, registerWorker, type Worker } from '../workers/workers.ts';
 
 interface Parts {
   database: Database;

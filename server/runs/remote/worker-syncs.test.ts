@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../../testing/servers/test-ser
 import { createWorkerToken } from '../../testing/servers/worker-process.ts';
 
 const RUNS = 40;
-/** The memory for requests at work suffices for 256 other requests of one member (server/http/limits/request-memory.ts). */
+/** The memory for requests at work suffices for 256 other requests of one member (server/platform/http/limits/request-memory.ts). */
 const WAITING_WORKERS = 260;
 /** As long as a claim takes, so that some waits end during one. */
 const WAIT_MS = 2;

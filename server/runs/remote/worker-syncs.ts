@@ -15,12 +15,12 @@ import type {
   WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
 import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
-import type { Topic } from '../../database/database.ts';
-import { errorMessage } from '../../log.ts';
-import { type RemoteWorker, storeHeartbeat } from '../../workers/remote-workers.ts';
+import type { Topic } from '../../platform/database/database.ts';
+import { errorMessage } from '../../platform/log.ts';
 import { claimForWorker } from '../execute/claim-for-worker.ts';
 import { listLeasedRuns } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { type RemoteWorker, storeHeartbeat } from '../workers/remote-workers.ts';
 import { listRunsOfWorker } from './attempts.ts';
 import { describeRemoteJob, type RemoteJobParts } from './remote-jobs.ts';
 

@@ -1,9 +1,9 @@
 /** Compares each replay with its original once it has ended, and stores the comparison. */
 import type { ReplayComparison } from '@switchyard/contract/runs/replays.ts';
-import type { Contents } from '../../blobs/contents.ts';
-import { formatRfc3339 } from '../../clock.ts';
-import type { Database } from '../../database/database.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { findRun } from '../store/runs.ts';
 import type { RunReplaysTable } from '../store/schema.ts';
 import { decideVerdict } from './decide-verdict.ts';

@@ -1,8 +1,8 @@
 /** Statements on replays. A row is inserted with its run, and removed with its run or with the original (store/runs.ts). */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader, Writer } from '../../database/database.ts';
-import type { PageRequest } from '../../http/lists/pagination.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import type { PageRequest } from '../../platform/http/lists/pagination.ts';
 import type { RunReplaysTable, RunsTable } from '../store/schema.ts';
 
 /** Inserts the replay, in the transaction that inserts its run. */

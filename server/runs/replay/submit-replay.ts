@@ -4,13 +4,13 @@
  */
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { lockExecutable } from '../../applications/executables-store.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import { makeId } from '../../random.ts';
-import { hasCollection } from '../../secrets/store.ts';
+import { lockExecutable } from '../../apps/applications/executables-store.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { hasCollection } from '../../apps/secrets/store.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import { makeId } from '../../platform/random.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { NOT_STARTED } from '../submit/not-started.ts';
 import { shareInput } from '../submit/share-input.ts';

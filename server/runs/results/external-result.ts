@@ -15,11 +15,11 @@ import {
   type ParsedJson,
 } from '@switchyard/worker/results/parse-result-json.ts';
 import { addParseError } from '@switchyard/worker/results/read-results.ts';
-import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
-import type { Writer } from '../../database/database.ts';
-import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import { errorMessage } from '../../log.ts';
+import { ContentRemovedError, type SharedContent } from '../../platform/blobs/contents.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest, Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import { errorMessage } from '../../platform/log.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endExternalRun } from '../store/transitions.ts';
 import { prepareAssets } from './prepare-assets.ts';

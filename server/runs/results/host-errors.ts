@@ -1,6 +1,6 @@
 /** Distinguishes errors of the host from errors of the app and of this program. */
 import { isHostFault } from '@switchyard/runner';
-import { classifyUnavailable } from '../../http/errors/service-unavailable.ts';
+import { classifyUnavailable } from '../../platform/http/errors/service-unavailable.ts';
 
 /** SQLITE_NOMEM, SQLITE_READONLY and SQLITE_CANTOPEN: https://sqlite.org/rescode.html. */
 const SQLITE_HOST_ERROR_CODES = new Set([7, 8, 14]);

@@ -1,8 +1,8 @@
 /** Prepares the contents and rows of a run's assets before the transaction that stores them. */
 import type { AssetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ParsedAsset } from '@switchyard/worker/results/parse-assets.ts';
-import type { Contents, PreparedContent } from '../../blobs/contents.ts';
-import { makeId, type Random } from '../../random.ts';
+import type { Contents, PreparedContent } from '../../platform/blobs/contents.ts';
+import { makeId, type Random } from '../../platform/random.ts';
 import type { PreparedAsset } from '../store/assets.ts';
 
 /**

@@ -21,10 +21,10 @@ import {
   mergeReports,
   type StatisticsReport,
 } from '@switchyard/worker/results/statistics-and-metrics.ts';
-import type { Contents, PreparedContent } from '../../blobs/contents.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Writer } from '../../database/database.ts';
-import type { Random } from '../../random.ts';
+import type { Contents, PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Writer } from '../../platform/database/database.ts';
+import type { Random } from '../../platform/random.ts';
 import { storeLineTimes, storeLogEnd, streamLogText } from '../logs/log-batches.ts';
 import { insertAssets, type PreparedAsset } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';

@@ -11,8 +11,8 @@ import {
   type SeriesPart,
   type SeriesWrite,
 } from '@switchyard/worker/series/series-part.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 
 interface SeriesRow {
   run_id: RunId;
@@ -24,7 +24,7 @@ interface SeriesRow {
   points: string;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     run_series: SeriesRow;
   }

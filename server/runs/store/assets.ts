@@ -1,7 +1,7 @@
 /** Statements on assets. They are stored with the end of the run, each with its own content, and removed with the run. */
 import type { AssetId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { PreparedContent } from '../../blobs/contents.ts';
-import type { Reader, Writer } from '../../database/database.ts';
+import type { PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
 import type { AssetsTable } from './schema.ts';
 
 /** An asset whose content is prepared. */

@@ -1,7 +1,7 @@
 /** Creates the tables of runs. */
 import { sql } from 'kysely';
-import { hashText } from '../../database/hash-text.ts';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { hashText } from '../../platform/database/hash-text.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 const createRuns: Migration['up'] = async (db, { restrictStatus }) => {
   const requirements = hashText(

@@ -1,7 +1,7 @@
 /** Queries for ensemble runs and their child runs; transitions.ts ends them. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import { parseRulesResult } from '../run-columns.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './status-literals.ts';

@@ -5,7 +5,7 @@
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader, Writer } from '../../database/database.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
 import type { RunEventsTable } from './schema.ts';
 
 /** From now on the events of the account's runs are stored as pending. */

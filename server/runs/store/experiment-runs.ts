@@ -2,10 +2,10 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Reader, Tables, Writer } from '../../database/database.ts';
-import { splitIntoBatches } from '../../database/id-batches.ts';
-import { isAfter } from '../../database/list-order.ts';
-import type { PageRequest } from '../../http/lists/pagination.ts';
+import type { Reader, Tables, Writer } from '../../platform/database/database.ts';
+import { splitIntoBatches } from '../../platform/database/id-batches.ts';
+import { isAfter } from '../../platform/database/list-order.ts';
+import type { PageRequest } from '../../platform/http/lists/pagination.ts';
 import { IS_REFUSED } from './planned-runs.ts';
 import { LISTED_COLUMNS, type ListedRun } from './runs.ts';
 import type { RunsTable } from './schema.ts';

@@ -1,7 +1,7 @@
 /** Failures of an experiment: each error once, with its first run and the number of runs that share it. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import { parseLabels } from '../run-columns.ts';
 import { IS_REFUSED } from './planned-runs.ts';
 

@@ -4,9 +4,9 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { type RawBuilder, sql } from 'kysely';
 import Type from 'typebox';
-import type { Reader, Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import { locked } from '../../database/row-locks.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import { locked } from '../../platform/database/row-locks.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './status-literals.ts';
 

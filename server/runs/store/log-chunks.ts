@@ -3,8 +3,8 @@ import type { RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Reader, Tables, Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { Reader, Tables, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 
 /** The stored lines of an attempt: the number of the last chunk, and what all chunks have together. */
 export interface StoredLog {

@@ -8,7 +8,7 @@ import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { ExperimentId, InputId, KeyId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import type { Reader, Writer } from '../../database/database.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
 import type { RunLabels } from '../run-columns.ts';
 import type { PlannedRunsTable } from './schema.ts';
 

@@ -9,10 +9,10 @@ import { createHash } from 'node:crypto';
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import Type, { type Static } from 'typebox';
-import type { Reader, Writer } from '../../database/database.ts';
-import { parseColumn } from '../../database/parse-column.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import { locked } from '../../database/row-locks.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
+import { locked } from '../../platform/database/row-locks.ts';
 import type { CapturedRunsTable, RunRoutesTable } from './schema.ts';
 
 /** Times are milliseconds since the epoch. */

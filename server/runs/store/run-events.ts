@@ -1,8 +1,8 @@
 /** Statements on run events: one row for each status transition of a run, stored for a week. */
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
-import type { Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import type { RunEventsTable, RunsTable } from './schema.ts';
 
 /** A run whose status changes. */

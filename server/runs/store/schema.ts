@@ -265,7 +265,7 @@ interface RunTagsTable {
   tag: string;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     runs: RunsTable;
     run_replays: RunReplaysTable;

@@ -12,9 +12,9 @@ import {
   type RunTransition,
 } from '@switchyard/contract/states.ts';
 import { sql, type UpdateObject } from 'kysely';
-import type { Tables, Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
-import { insertUsageRecord } from '../../usage/usage-records.ts';
+import { insertUsageRecord } from '../../accounts/usage/usage-records.ts';
+import type { Tables, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
 import { insertRunValues, replaceStatusValue } from '../values/run-values.ts';
 import { appendLostAttempt } from './leases.ts';

@@ -1,7 +1,7 @@
 /** Statements on the events of runs, for the streams of accounts. */
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 
 /** A change of a run, in the order of `seq`, which is not always that of the commits. */
 export interface RunChangeRow {

@@ -1,8 +1,8 @@
 /** Reads what has changed in a run after a position of its stream, from the rows of the run. */
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import type { Reader } from '../../database/database.ts';
-import type { ServerEvent } from '../../http/streams/event-stream.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import type { ServerEvent } from '../../platform/http/streams/event-stream.ts';
 import { readLogPage } from '../logs/run-logs.ts';
 import { findSeriesAfter } from '../series/series-rows.ts';
 import { formatCursor, type RunCursor } from './run-cursor.ts';

@@ -1,6 +1,6 @@
 /** The position in the stream of a run, as the id of an event: the token of the log, that of the series, and the status. */
 import { RUN_STATUSES_V2, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 
 /** The state of a client that has received an event and all before it. */
 export interface RunCursor {

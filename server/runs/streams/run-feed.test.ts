@@ -2,7 +2,7 @@
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EventStream } from '../../http/streams/event-stream.ts';
+import { EventStream } from '../../platform/http/streams/event-stream.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
 import { parseCursor } from './run-cursor.ts';
 import { RunFeed } from './run-feed.ts';

@@ -5,9 +5,9 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type PQueue from 'p-queue';
-import type { Reader } from '../../database/database.ts';
-import { type EventStream, formatEvents, sendInTurns } from '../../http/streams/event-stream.ts';
-import { endWithResync } from '../../http/streams/open-streams.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { type EventStream, formatEvents, sendInTurns } from '../../platform/http/streams/event-stream.ts';
+import { endWithResync } from '../../platform/http/streams/open-streams.ts';
 import { type RunUpdate, readUpdate, type StreamedRun } from './read-update.ts';
 import { formatCursor, type RunCursor } from './run-cursor.ts';
 

@@ -1,7 +1,7 @@
 /** One statement that says which of the streamed runs have changed, so that the rows of the others are not read. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
-import { splitIntoBatches } from '../../database/id-batches.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { splitIntoBatches } from '../../platform/database/id-batches.ts';
 
 /**
  * Returns a text for each run that changes with its status, its lines and its points. A run that was deleted has none. Nor

@@ -3,7 +3,7 @@ import { KEY_STREAMS_MAX } from '@switchyard/contract/limits.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { readEvents } from '@switchyard/contract/read-events.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compileSchema } from '../../http/requests/validation.ts';
+import { compileSchema } from '../../platform/http/requests/validation.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import {
   createRun,

@@ -4,12 +4,12 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import PQueue from 'p-queue';
-import type { Clock } from '../../clock.ts';
-import type { Database, Topic } from '../../database/database.ts';
-import type { EventStream } from '../../http/streams/event-stream.ts';
-import type { OpenStreams } from '../../http/streams/open-streams.ts';
-import { PacedRounds } from '../../http/streams/paced-rounds.ts';
-import { errorMessage, type Log } from '../../log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Topic } from '../../platform/database/database.ts';
+import type { EventStream } from '../../platform/http/streams/event-stream.ts';
+import type { OpenStreams } from '../../platform/http/streams/open-streams.ts';
+import { PacedRounds } from '../../platform/http/streams/paced-rounds.ts';
+import { errorMessage, type Log } from '../../platform/log.ts';
 import type { StreamedRun } from './read-update.ts';
 import type { RunCursor } from './run-cursor.ts';
 import { RunFeed } from './run-feed.ts';

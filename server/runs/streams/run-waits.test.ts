@@ -2,7 +2,7 @@
 import { constants } from 'node:http2';
 import { RUN_WAIT_SECONDS_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRun, createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { expectError } from '../../testing/fixtures/resources.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';

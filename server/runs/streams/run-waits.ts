@@ -4,10 +4,10 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import type { Clock } from '../../clock.ts';
-import type { Database, Topic } from '../../database/database.ts';
-import { PacedRounds } from '../../http/streams/paced-rounds.ts';
-import { errorMessage, type Log } from '../../log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Topic } from '../../platform/database/database.ts';
+import { PacedRounds } from '../../platform/http/streams/paced-rounds.ts';
+import { errorMessage, type Log } from '../../platform/log.ts';
 import { findRunStatuses } from '../store/runs.ts';
 
 const TOPICS: readonly Topic[] = ['runs-canceled', 'runs-ended'];

@@ -1,10 +1,10 @@
 /** Creates the run that the app of a workflow requests, or finds the one that an earlier attempt of it created. */
 import { createHash } from 'node:crypto';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { PreparedContent } from '../../blobs/contents.ts';
-import type { Writer } from '../../database/database.ts';
-import type { Committed } from '../../http/handlers/commit.ts';
-import type { CallingRun, OperationCall } from '../../http/handlers/handler.ts';
+import type { PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import type { Committed } from '../../platform/http/handlers/commit.ts';
+import type { CallingRun, OperationCall } from '../../platform/http/handlers/handler.ts';
 import { claimChild } from '../workflows/children.ts';
 import { type CreateRunContext, submitRequestedRun } from './create-run.ts';
 

@@ -5,16 +5,16 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import type { RunCreate, RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { ExperimentId, InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import { listHiddenOptions } from '../../applications/executable.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { getApplication } from '../../applications/store.ts';
-import type { PreparedContent } from '../../blobs/contents.ts';
-import type { Writer } from '../../database/database.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { CallingRun, OperationCall } from '../../http/handlers/handler.ts';
-import { findStartingKey } from '../../http/handlers/run-scope.ts';
-import { extractRawField } from '../../http/requests/raw-json.ts';
+import { listHiddenOptions } from '../../apps/applications/executable.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { getApplication } from '../../apps/applications/store.ts';
+import type { PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { CallingRun, OperationCall } from '../../platform/http/handlers/handler.ts';
+import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
+import { extractRawField } from '../../platform/http/requests/raw-json.ts';
 import { prepareExternalResult } from '../results/external-result.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
 import { resolveInstance, resolveTarget } from './resolve-instance.ts';
@@ -28,7 +28,7 @@ import {
 } from './submit.ts';
 import { submitRouted } from './submit-routed.ts';
 
-declare module '../../http/handlers/context.ts' {
+declare module '../../platform/http/handlers/context.ts' {
   interface Context {
     /** Returns the managed input with a content of its own for the run. Throws a 400 for a missing input. */
     useInput(applicationUid: string, id: InputId): Promise<ManagedContent>;

@@ -2,9 +2,9 @@
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import { type Formats, resolveFormats } from '@switchyard/contract/applications/formats.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import type { RequestedConfiguration } from '../../instances/rules.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import type { RequestedConfiguration } from '../../apps/instances/rules.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 
 /**
  * Throws a 400 for an archive that the manifest of a subscribed app does not name. Files of the input could replace files of the

@@ -2,8 +2,8 @@
 import type { ExecutableOptions } from '@switchyard/contract/applications/executables.ts';
 import { findDefinedOptionError } from '@switchyard/contract/applications/run-options.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
-import { listOptionNames } from '../../applications/executable.ts';
-import { validateOptionNames } from '../../instances/rules.ts';
+import { listOptionNames } from '../../apps/applications/executable.ts';
+import { validateOptionNames } from '../../apps/instances/rules.ts';
 
 /** Returns the error message for the first broken rule of the manifest, or null. It names no hidden option. */
 export function findOptionRuleError(

@@ -6,18 +6,18 @@
 import { ENSEMBLE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import { StringOptions } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import { listConfidentialOptions } from '../../applications/executable.ts';
-import { findExecutables } from '../../applications/executables-store.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { findLiveApplication } from '../../applications/store.ts';
-import type { Contents } from '../../blobs/contents.ts';
-import type { Database, Reader } from '../../database/database.ts';
-import { parseColumn } from '../../database/parse-column.ts';
-import { Problem } from '../../http/errors/problem.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
-import { makeId, type Random } from '../../random.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
+import { listConfidentialOptions } from '../../apps/applications/executable.ts';
+import { findExecutables } from '../../apps/applications/executables-store.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { findLiveApplication } from '../../apps/applications/store.ts';
+import type { Contents } from '../../platform/blobs/contents.ts';
+import type { Database, Reader } from '../../platform/database/database.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
+import { Problem } from '../../platform/http/errors/problem.ts';
+import type { Metrics } from '../../platform/http/metrics.ts';
+import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
+import { makeId, type Random } from '../../platform/random.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import {
   claimPlannedRun,
   listPlannedRuns,

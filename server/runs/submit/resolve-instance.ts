@@ -2,14 +2,14 @@
 
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExecutableId, InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import { parseRequirements } from '../../applications/executable.ts';
-import { findExecutable } from '../../applications/executables-store.ts';
-import type { ApplicationsTable, ExecutablesTable } from '../../applications/schema.ts';
-import type { Reader } from '../../database/database.ts';
-import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
-import { parseConfiguration, type RequestedConfiguration } from '../../instances/rules.ts';
-import { findInstance } from '../../instances/store.ts';
-import { findVersion } from '../../versions/store.ts';
+import { parseRequirements } from '../../apps/applications/executable.ts';
+import { findExecutable } from '../../apps/applications/executables-store.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../../apps/applications/schema.ts';
+import { parseConfiguration, type RequestedConfiguration } from '../../apps/instances/rules.ts';
+import { findInstance } from '../../apps/instances/store.ts';
+import { findVersion } from '../../apps/versions/store.ts';
+import type { Reader } from '../../platform/database/database.ts';
+import { badRequest, notFound, quoteValue } from '../../platform/http/errors/problem.ts';
 
 /** The executable id of a run without one: an ensemble run, or an external run of an application without an executable. */
 export const NO_EXECUTABLE = '' as ExecutableId;

@@ -1,7 +1,7 @@
 /** The maximum duration of a run, from its request and its instance. Pure. */
 import { computeDurationLimit, EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import { findDurationError, type RequestedConfiguration } from '../../instances/rules.ts';
+import { findDurationError, type RequestedConfiguration } from '../../apps/instances/rules.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
 
 interface DurationRequest {
   configuration: Pick<RequestedConfiguration, 'execution_class' | 'max_duration'>;

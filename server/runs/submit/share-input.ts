@@ -1,6 +1,6 @@
 /** Shares the stored input of a run with a run that the server creates itself. */
-import { ContentRemovedError, type Contents, type SharedContent } from '../../blobs/contents.ts';
-import { badRequest } from '../../http/errors/problem.ts';
+import { ContentRemovedError, type Contents, type SharedContent } from '../../platform/blobs/contents.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
 
 /** Returns the content under a second id. Throws a 400 with the message when it was deleted, also from its `insert`. */
 export async function shareInput(

@@ -1,13 +1,10 @@
 /** Checks in the transaction that inserts a run: the checked rows may have changed since the request read them. */
 import type { AccountId, VersionId } from '@switchyard/contract/schemas/ids.ts';
-import { lockExecutable } from '../../applications/executables-store.ts';
-import type { Writer } from '../../database/database.ts';
-import { badRequest, noCapacity, quoteValue } from '../../http/errors/problem.ts';
-import { lockLicenses } from '../../usage/licenses-store.ts';
-import { lockVersionWithExecutable } from '../../versions/store.ts';
-import { canEverServe } from '../../workers/offers.ts';
-import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
-import { lockActiveWorkers } from '../../workers/workers.ts';
+import { lockLicenses } from '../../accounts/usage/licenses-store.ts';
+import { lockExecutable } from '../../apps/applications/executables-store.ts';
+import { lockVersionWithExecutable } from '../../apps/versions/store.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest, noCapacity, quoteValue } from '../../platform/http/errors/problem.ts';
 import { countCompetingRuns } from '../queue/competing-runs.ts';
 import { countUsedTokens, listTokenHolders } from '../queue/license-use.ts';
 import { countBusySlots } from '../queue/queue-order.ts';
@@ -15,6 +12,9 @@ import { findRunQuota, lockFreeRuns } from '../queue/run-quota.ts';
 import { describeDemand, readLicenses } from '../queue/run-requirements.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
+import { canEverServe } from '../workers/offers.ts';
+import { computeClassCapacity, countFreeSlots } from '../workers/slots.ts';
+import { lockActiveWorkers } from '../workers/workers.ts';
 
 /**
  * Locks the version or executable of the run. Throws a 400 when it was removed since the request read it; such a run could

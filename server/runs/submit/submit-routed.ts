@@ -11,10 +11,10 @@
  */
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import { listConfidentialOptions } from '../../applications/executable.ts';
-import type { ApplicationsTable, ExecutablesTable } from '../../applications/schema.ts';
-import type { Writer } from '../../database/database.ts';
-import { Problem } from '../../http/errors/problem.ts';
+import { listConfidentialOptions } from '../../apps/applications/executable.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../../apps/applications/schema.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { Problem } from '../../platform/http/errors/problem.ts';
 import type { RunLabels } from '../run-columns.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
 import {

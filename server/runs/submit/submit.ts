@@ -9,25 +9,25 @@ import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, KeyId, RunId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
-import { listOptionNames } from '../../applications/executable.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
-import { lockLiveApplication } from '../../applications/store.ts';
-import { ContentRemovedError, type PreparedContent } from '../../blobs/contents.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
-import type { CommitOptions } from '../../http/handlers/commit.ts';
-import type { Context } from '../../http/handlers/context.ts';
-import type { CallingRun } from '../../http/handlers/handler.ts';
+import { listOptionNames } from '../../apps/applications/executable.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { lockLiveApplication } from '../../apps/applications/store.ts';
 import {
   findSecretsCollectionId,
   type RequestedConfiguration,
   stringifyOptions,
   validateOptionNames,
   validateOptions,
-} from '../../instances/rules.ts';
-import { requireActiveSubscription } from '../../marketplace/require-active.ts';
-import { makeId } from '../../random.ts';
-import { hasCollection } from '../../secrets/store.ts';
+} from '../../apps/instances/rules.ts';
+import { requireActiveSubscription } from '../../apps/marketplace/require-active.ts';
+import { hasCollection } from '../../apps/secrets/store.ts';
+import { ContentRemovedError, type PreparedContent } from '../../platform/blobs/contents.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { badRequest, Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { CommitOptions } from '../../platform/http/handlers/commit.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import type { CallingRun } from '../../platform/http/handlers/handler.ts';
+import { makeId } from '../../platform/random.ts';
 import { formatRequirements } from '../queue/run-requirements.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';

@@ -1,8 +1,8 @@
 /** The columns of a run that belongs to a workflow, or is one. */
 import { WORKFLOW_DEPTH_MAX } from '@switchyard/contract/limits.ts';
-import { badRequest } from '../../http/errors/problem.ts';
-import type { CallingRun } from '../../http/handlers/handler.ts';
-import type { RequestedConfiguration } from '../../instances/rules.ts';
+import type { RequestedConfiguration } from '../../apps/instances/rules.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import type { CallingRun } from '../../platform/http/handlers/handler.ts';
 import type { WorkflowName } from '../run-columns.ts';
 import { isProductionRun } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';

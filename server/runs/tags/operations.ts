@@ -1,6 +1,6 @@
 /** Operations on tags of runs. */
-import { notFound, quoteValue } from '../../http/errors/problem.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { getOwnRun } from '../api/own-run.ts';
 import { listTags, lockRuns, replaceTags } from './store.ts';
 

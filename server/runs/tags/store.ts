@@ -1,7 +1,7 @@
 /** Statements on tags of runs. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { locked } from '../../database/row-locks.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { locked } from '../../platform/database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { replaceTagValues } from '../values/run-values.ts';
 

@@ -1,8 +1,8 @@
 /** The spans of attempts that end in every way. */
 import type { EndedRun } from '@switchyard/runner';
 import { describe, expect, test } from 'vitest';
-import { parseStoredContext } from '../../tracing/trace-context.ts';
-import type { EndedSpan, Tracing } from '../../tracing/tracing.ts';
+import { parseStoredContext } from '../../platform/tracing/trace-context.ts';
+import type { EndedSpan, Tracing } from '../../platform/tracing/tracing.ts';
 import { NOT_STARTED } from '../submit/not-started.ts';
 import { recordAttempt } from './run-spans.ts';
 import { buildTraceEnvironment, findRunTrace } from './run-trace.ts';

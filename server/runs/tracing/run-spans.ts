@@ -3,8 +3,8 @@
  * for every worker, however far away.
  */
 import type { EndedRun, Outcome } from '@switchyard/runner';
-import type { Database } from '../../database/database.ts';
-import type { SpanAttributes, Tracing } from '../../tracing/tracing.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { SpanAttributes, Tracing } from '../../platform/tracing/tracing.ts';
 import type { RunKey } from '../store/run-events.ts';
 import { findRun } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';

@@ -10,8 +10,8 @@ import {
   parseStoredContext,
   setSampled,
   type TraceContext,
-} from '../../tracing/trace-context.ts';
-import type { Tracing } from '../../tracing/tracing.ts';
+} from '../../platform/tracing/trace-context.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { RunsTable } from '../store/schema.ts';
 
 /** The steps of an attempt, in their order. */

@@ -7,8 +7,8 @@
  */
 import { hash } from 'node:crypto';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Writer } from '../../database/database.ts';
-import { prepareVariants } from '../../database/prepared-statements.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { prepareVariants } from '../../platform/database/prepared-statements.ts';
 import { encodeText } from './encode-value.ts';
 import {
   type IndexedRun,

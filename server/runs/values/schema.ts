@@ -1,7 +1,7 @@
 /** The tables of the values by which lists of runs filter and sort. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 /**
  * A value of a run that is neither queued nor running. Two orders serve all lists: by value, which filters for one value
@@ -17,7 +17,7 @@ interface RunValuesTable {
   value: string;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     run_values: RunValuesTable;
   }

@@ -1,7 +1,7 @@
 /** Table of the saved views of runs. */
 import type { RunViewId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 export interface RunViewsTable {
   id: RunViewId;
@@ -17,7 +17,7 @@ export interface RunViewsTable {
   updated_at: number;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     run_views: RunViewsTable;
   }

@@ -1,7 +1,7 @@
 /** Statements on the saved views of runs. */
 import type { AccountId, RunViewId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { locked } from '../../database/row-locks.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { locked } from '../../platform/database/row-locks.ts';
 import type { RunViewsTable } from './schema.ts';
 
 /** Lists the views of the owner and the shared ones, in no order. */

@@ -2,10 +2,10 @@
 import { CHILD_RUNS_MAX, RUN_UPLOADS_BYTES_MAX, RUN_UPLOADS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Writer } from '../../database/database.ts';
+import { requireUploadCapacity } from '../../apps/uploads/store.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { insertQueuedRun } from '../../testing/database/insert-rows.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
-import { requireUploadCapacity } from '../../uploads/store.ts';
 import { claimChild } from './children.ts';
 
 const BATCH = 1000;

@@ -8,10 +8,10 @@
  */
 import { CHILD_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { locked } from '../../database/row-locks.ts';
-import { badRequest, unauthorized } from '../../http/errors/problem.ts';
-import type { CallingRun } from '../../http/handlers/handler.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { locked } from '../../platform/database/row-locks.ts';
+import { badRequest, unauthorized } from '../../platform/http/errors/problem.ts';
+import type { CallingRun } from '../../platform/http/handlers/handler.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
 

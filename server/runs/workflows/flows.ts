@@ -1,9 +1,9 @@
 /** Statements on the graphs of workflows. */
 import { Flow } from '@switchyard/contract/runs/workflows/flow.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../database/database.ts';
-import { parseColumn } from '../../database/parse-column.ts';
-import { locked } from '../../database/row-locks.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { parseColumn } from '../../platform/database/parse-column.ts';
+import { locked } from '../../platform/database/row-locks.ts';
 
 interface StoredFlow {
   graph: Flow['pipeline_graph'];

@@ -1,7 +1,7 @@
 /** Tables of workflows: the child runs of each run whose app created runs, and the graphs that apps sent. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
-import { executeAll, type Migration } from '../../database/migrate.ts';
+import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 /** A child run, under the request that created it; see children.ts. */
 interface RunChildrenTable {
@@ -22,7 +22,7 @@ interface RunFlowsTable {
   updated_at: number;
 }
 
-declare module '../../database/database.ts' {
+declare module '../../platform/database/database.ts' {
   interface Tables {
     run_children: RunChildrenTable;
     run_flows: RunFlowsTable;

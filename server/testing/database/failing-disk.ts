@@ -6,9 +6,9 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { findWalDamage, type WalDamage } from '../../database/maintenance/wal-damage.ts';
-import { openSqlite } from '../../database/sqlite/sqlite.ts';
-import { isDatabaseFull } from '../../database/transient-errors.ts';
+import { findWalDamage, type WalDamage } from '../../platform/database/maintenance/wal-damage.ts';
+import { openSqlite } from '../../platform/database/sqlite/sqlite.ts';
+import { isDatabaseFull } from '../../platform/database/transient-errors.ts';
 import { type DiskFault, openDiskFaults } from '../host/disk-faults.ts';
 
 /** The observed end of one fault. */

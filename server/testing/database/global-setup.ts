@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../database/migrate.ts';
-import { openPostgres } from '../../database/postgres/postgres.ts';
-import { openSqlite } from '../../database/sqlite/sqlite.ts';
-import { createLog } from '../../log.ts';
-import { migrations } from '../../migrations.ts';
+import { migrations } from '../../ops/migrations.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { openPostgres } from '../../platform/database/postgres/postgres.ts';
+import { openSqlite } from '../../platform/database/sqlite/sqlite.ts';
+import { createLog } from '../../platform/log.ts';
 import { createDatabase, startPostgres, TEMPLATE_DATABASE } from './postgres-server.ts';
 
 declare module 'vitest' {

@@ -13,8 +13,8 @@ import type {
   WebhookId,
 } from '@switchyard/contract/schemas/ids.ts';
 import type { Insertable } from 'kysely';
-import { NO_TRUST } from '../../applications/html-trust.ts';
-import type { Tables, Writer } from '../../database/database.ts';
+import { NO_TRUST } from '../../apps/applications/html-trust.ts';
+import type { Tables, Writer } from '../../platform/database/database.ts';
 import { NOT_STARTED } from '../../runs/submit/not-started.ts';
 
 type Columns<T extends keyof Tables> = Partial<Insertable<Tables[T]>>;

@@ -1,6 +1,6 @@
 /** Fills tables inside the database, because to create that many rows by HTTP takes too long. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Tables } from '../../database/database.ts';
+import type { Database, Tables } from '../../platform/database/database.ts';
 
 /** Rows of one transaction, so that the log of the database stays small. */
 const BATCH_SIZE = 50_000;

@@ -6,11 +6,11 @@ import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Database } from '../../database/database.ts';
-import { openPostgres } from '../../database/postgres/postgres.ts';
-import { WAL_BYTES } from '../../database/sqlite/checkpoints.ts';
-import { openSqlite } from '../../database/sqlite/sqlite.ts';
-import { createLog } from '../../log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { openPostgres } from '../../platform/database/postgres/postgres.ts';
+import { WAL_BYTES } from '../../platform/database/sqlite/checkpoints.ts';
+import { openSqlite } from '../../platform/database/sqlite/sqlite.ts';
+import { createLog } from '../../platform/log.ts';
 import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from './postgres-server.ts';
 
 export interface TestDatabase {

@@ -1,5 +1,5 @@
 /** Clocks that a test advances. Their timers use the real clock, so that a server with them still works. */
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;

@@ -1,5 +1,5 @@
 /** A cluster of the provisioner in memory. */
-import type { JobRequest, ListedJob, WorkerAdapter } from '../../provisioner/adapters/adapter.ts';
+import type { JobRequest, ListedJob, WorkerAdapter } from '../../runs/provisioner/adapters/adapter.ts';
 
 /** Jobs that wait until a test lets them run. */
 export class MemoryCluster implements WorkerAdapter {

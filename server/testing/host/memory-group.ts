@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCgroupHierarchies, readGroupNumber } from '@switchyard/runner/process/cgroup-hierarchies.ts';
-import { errorMessage } from '../../log.ts';
+import { errorMessage } from '../../platform/log.ts';
 
 export interface MemoryGroup {
   folder: string;

@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../platform/clock.ts';
 
 /** Waits for real time. */
 export function sleep(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** The share of simulated starts inside their predicted ranges. */
 import { expect } from 'vitest';
-import { RandomGenerator } from '../../random-generator.ts';
+import { RandomGenerator } from '../../platform/random-generator.ts';
 
 export type DrawDuration = (random: RandomGenerator) => number;
 

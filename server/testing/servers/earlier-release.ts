@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BASELINE, migrations } from '../../migrations.ts';
+import { BASELINE, migrations } from '../../ops/migrations.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The packages that the server loads; an earlier commit may lack some of them. */

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { MARKER_FILE } from '../../blobs/blob-store.ts';
+import { MARKER_FILE } from '../../platform/blobs/blob-store.ts';
 import type { TestServer } from './test-server.ts';
 
 /** Returns the number of rows of every table of the database, those of libraries included. */

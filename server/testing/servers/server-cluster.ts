@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startS3Server } from '../../blobs/testing/s3-server.ts';
+import { startS3Server } from '../../platform/blobs/testing/s3-server.ts';
 import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../database/postgres-server.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 

@@ -1,2 +1,2 @@
 /** For test servers that serve a built site like the product. */
-export { replaceBuiltAddress } from '../../site/site.ts';
+export { replaceBuiltAddress } from '../../ops/site/site.ts';

@@ -9,7 +9,7 @@ import {
 } from '@switchyard/server/experiments/statistics/acceptance-metrics.ts';
 import { findReportedValue } from '@switchyard/server/experiments/statistics/observations.ts';
 import { summarize } from '@switchyard/server/experiments/statistics/summary.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { drawPairedRuns, INDICATOR, type PairedPopulation } from '../paired-populations.ts';
 import { drawRareLoss, type SimulationRow, type SimulationTable } from '../table-rows.ts';
 import { type AcceptanceRule, simulateRule } from './acceptance-tables.ts';

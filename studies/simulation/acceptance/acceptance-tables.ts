@@ -10,7 +10,7 @@ import type {
   MetricTolerance,
 } from '@switchyard/server/experiments/statistics/acceptance-metrics.ts';
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { drawPairedRuns, INDICATOR, type PairedPopulation } from '../paired-populations.ts';
 import type { SimulationRow, SimulationTable } from '../table-rows.ts';
 

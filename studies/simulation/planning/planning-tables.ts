@@ -10,7 +10,7 @@ import {
   type ObservedSpread,
 } from '@switchyard/server/experiments/results/spread-analysis.ts';
 import { bisect } from '@switchyard/server/experiments/statistics/numbers.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { simulatePaired } from '../analyse-simulated.ts';
 import { drawPairedRuns, INDICATOR, type PairedPopulation } from '../paired-populations.ts';
 import {

@@ -15,7 +15,7 @@ import {
   estimateCountedShare,
   planUnits,
 } from '@switchyard/server/experiments/statistics/switchback/plan-units.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { describe, expect, test } from 'vitest';
 import { simulatePaired, simulateSwitchback } from '../analyse-simulated.ts';
 

@@ -1,6 +1,6 @@
 /** The noise of real solvers: runs of equal models with other seeds, which record.py has recorded. */
 import { mean } from '@switchyard/server/experiments/statistics/numbers.ts';
-import type { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import variability from './variability.json' with { type: 'json' };
 
 /** The work of each run, by solver and model. */

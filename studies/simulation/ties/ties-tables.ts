@@ -3,7 +3,7 @@
 import { resolveObjective } from '@switchyard/server/experiments/results/select-indicators.ts';
 import { decideNonInferiority } from '@switchyard/server/experiments/statistics/acceptance/non-inferiority.ts';
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
-import { RandomGenerator } from '@switchyard/server/random-generator.ts';
+import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { drawPairedRuns, INDICATOR, type PairedPopulation } from '../paired-populations.ts';
 import {
   buildPairedRow,

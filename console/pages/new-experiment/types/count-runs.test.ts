@@ -1,7 +1,7 @@
 /** The time estimate of an experiment. */
 import { expect, test } from 'vitest';
 import { createDraft, formatEnsembleSide } from '../draft.ts';
-import { TYPE_FORMS } from '../types/type-forms.ts';
+import { TYPE_FORMS } from './type-forms.ts';
 
 const DRAFT = createDraft({
   instances: ['old', 'new'],

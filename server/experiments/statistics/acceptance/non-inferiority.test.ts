@@ -1,6 +1,6 @@
 /** Non-inferiority: the bound against Student's t and numpy, and the share of wrong passes by simulation. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import type { Metric, MetricTolerance, Operator } from '../acceptance-metrics.ts';
 import { Resampler } from '../bootstrap.ts';
 import type { Observation } from '../observations.ts';

@@ -1,6 +1,6 @@
 /** The search over versions that cannot be tested, that drift, or that heal again. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { findChanges } from './changes.ts';
 import { type RoundOutcome, runSearch, type SearchResult, type SearchSettings } from './search.ts';
 import { estimateRounds } from './worse-test.ts';

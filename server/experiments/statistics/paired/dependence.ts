@@ -26,7 +26,7 @@
  *   verdict.
  */
 
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { mean, standardDeviation, sumSquaredDeviations } from '../numbers.ts';
 
 /** Units in one clustering. */

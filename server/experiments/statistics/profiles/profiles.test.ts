@@ -1,6 +1,6 @@
 /** Benchmark views by hand: performance profiles, distributions, virtual solvers, primal integrals. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { computeGroupIntegrals } from './anytime.ts';
 import { buildBenchmark, type GroupedRun } from './benchmark.ts';
 import {

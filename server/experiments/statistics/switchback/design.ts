@@ -12,7 +12,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import type { RandomGenerator } from '../../../random-generator.ts';
+import type { RandomGenerator } from '../../../platform/random-generator.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { CANDIDATE, COUNTED, FOLLOWS_COUNTED } from './plan-sums.ts';
 

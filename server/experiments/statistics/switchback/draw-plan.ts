@@ -5,7 +5,7 @@
  * with plans that have enough of them (reference.ts).
  */
 
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { chooseFinalAlpha, SMALL_COINS_MAX } from '../error-rates.ts';
 import {
   assignUnits,

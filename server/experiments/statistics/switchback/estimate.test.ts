@@ -1,6 +1,6 @@
 /** Randomisation tests and intervals of switchback tests against a list of every plan, computed independently. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 import { drawPlan } from './draw-plan.ts';
 import { RandomizationTests } from './estimate.ts';

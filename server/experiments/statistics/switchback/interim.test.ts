@@ -1,6 +1,6 @@
 /** The confidence sequence of a switchback test holds at any look, and is the inversion of the test martingale. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { runTestMartingale } from '../paired/interim.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
 import { drawPlan } from './draw-plan.ts';

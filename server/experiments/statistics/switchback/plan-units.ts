@@ -5,7 +5,7 @@
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import {
   CARRY_OVER_ALPHA,
   type ChooseRate,

@@ -4,7 +4,7 @@
  * A draft draws again when its plan leaves too few counted units for a verdict (draw-plan.ts). So the reference of a plan
  * with enough of them has only such plans. A condition on the plan alone keeps the randomisation test exact.
  */
-import { RandomGenerator } from '../../../random-generator.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { assignUnits, type CoinGroup, flagUnits, hasEnoughCountedFlags, throwCoins } from './design.ts';
 import { type GroupedPlans, groupPlans } from './plan-sums.ts';
 

@@ -13,10 +13,10 @@ import {
 } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { hashText } from '../../../database/hash-text.ts';
-import { prepareStatement, prepareVariants } from '../../../database/prepared-statements.ts';
-import { memoizeByObject } from '../../../memoize.ts';
+import type { Reader } from '../../../platform/database/database.ts';
+import { hashText } from '../../../platform/database/hash-text.ts';
+import { prepareStatement, prepareVariants } from '../../../platform/database/prepared-statements.ts';
+import { memoizeByObject } from '../../../platform/memoize.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { QUEUED } from '../../store/status-literals.ts';
 import { wrapLabel } from '../run-requirements.ts';

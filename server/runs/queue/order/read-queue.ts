@@ -1,9 +1,9 @@
 /** Reads queued runs in the order in which they start. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { sql } from 'kysely';
-import type { Reader } from '../../../database/database.ts';
-import { hashText } from '../../../database/hash-text.ts';
-import { prepareStatement } from '../../../database/prepared-statements.ts';
+import type { Reader } from '../../../platform/database/database.ts';
+import { hashText } from '../../../platform/database/hash-text.ts';
+import { prepareStatement } from '../../../platform/database/prepared-statements.ts';
 import { QUEUED } from '../../store/status-literals.ts';
 import {
   FairOrder,

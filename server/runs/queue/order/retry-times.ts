@@ -1,6 +1,6 @@
 /** The delay before a run is retried after a fault of its host. Until its end the run does not start. */
 import type { ExpressionBuilder } from 'kysely';
-import type { Tables } from '../../../database/database.ts';
+import type { Tables } from '../../../platform/database/database.ts';
 
 /** The longest delay before a run is retried after a fault of its host. */
 export const RETRY_DELAY_MAX_MS = 60_000;

@@ -1,8 +1,8 @@
 /** The slots that accounts and applications use: those that their runs occupy now, and those of the last minutes. */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../../database/database.ts';
-import { prepareStatement } from '../../../database/prepared-statements.ts';
-import { listRecentMinutes, listRecentSlotTimes, RECENT_USE_MS } from '../../../usage/slot-times.ts';
+import { listRecentMinutes, listRecentSlotTimes, RECENT_USE_MS } from '../../../accounts/usage/slot-times.ts';
+import type { Reader } from '../../../platform/database/database.ts';
+import { prepareStatement } from '../../../platform/database/prepared-statements.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { RUNNING } from '../../store/status-literals.ts';
 

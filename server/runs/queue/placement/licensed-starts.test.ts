@@ -5,9 +5,9 @@
 import { CLASS_LIMITS, EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { test } from 'vitest';
-import type { RandomGenerator } from '../../../random-generator.ts';
+import type { RandomGenerator } from '../../../platform/random-generator.ts';
 import { type DrawDuration, expectCalibratedStarts } from '../../../testing/load/start-calibration.ts';
-import { SLOTS_ONLY } from '../../../workers/offers.ts';
+import { SLOTS_ONLY } from '../../workers/offers.ts';
 import { NO_QUOTAS } from '../order/fair-order.ts';
 import { createQueuePosition } from '../order/queue-position.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';

@@ -1,10 +1,10 @@
 /** Reads the first queued runs that a plan of claims considers. */
 import type { ExpressionBuilder } from 'kysely';
-import type { Tables, Writer } from '../../../database/database.ts';
-import { prepareVariants } from '../../../database/prepared-statements.ts';
-import { listLicenses } from '../../../usage/licenses-store.ts';
-import { isInScope, listMissingLabels } from '../../../workers/offers.ts';
+import { listLicenses } from '../../../accounts/usage/licenses-store.ts';
+import type { Tables, Writer } from '../../../platform/database/database.ts';
+import { prepareVariants } from '../../../platform/database/prepared-statements.ts';
 import type { RunsTable } from '../../store/schema.ts';
+import { isInScope, listMissingLabels } from '../../workers/offers.ts';
 import type { ClaimRequest } from '../claim-request.ts';
 import { findTokens, listTokenHolders } from '../license-use.ts';
 import { type FreeRuns, orderFairly } from '../order/fair-order.ts';

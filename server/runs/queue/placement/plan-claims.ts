@@ -13,7 +13,7 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Pool } from '@switchyard/worker/execute/slots.ts';
-import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
+import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../workers/offers.ts';
 import type { FreeRuns } from '../order/fair-order.ts';
 import { formatLicenseKey } from '../run-requirements.ts';
 

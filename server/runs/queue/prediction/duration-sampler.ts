@@ -10,7 +10,7 @@
  * the run ends in each with the same probability (Hill, Journal of the American Statistical Association 63, 1968). The last
  * one has no end: there the run has outlived every past run, and its probability to last until t is (longest duration) / t.
  */
-import type { RandomGenerator } from '../../../random-generator.ts';
+import type { RandomGenerator } from '../../../platform/random-generator.ts';
 
 export class DurationSampler {
   /** The past durations in milliseconds, ascending. */

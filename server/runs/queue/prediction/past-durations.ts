@@ -2,9 +2,9 @@
  * The durations of past runs, from which the starts of waiting runs are predicted. They are those of the same instance. If there
  * are too few, they are those of the application, then of the execution class in the account, then of the class on the server.
  */
-import type { Reader } from '../../../database/database.ts';
-import { prepareStatement } from '../../../database/prepared-statements.ts';
-import { memoizeByObject } from '../../../memoize.ts';
+import type { Reader } from '../../../platform/database/database.ts';
+import { prepareStatement } from '../../../platform/database/prepared-statements.ts';
+import { memoizeByObject } from '../../../platform/memoize.ts';
 import type { RunsTable } from '../../store/schema.ts';
 
 /** The fields of a run that decide which past runs are like it. */

@@ -3,9 +3,9 @@ import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/executio
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
-import type { RandomGenerator } from '../../../random-generator.ts';
+import type { RandomGenerator } from '../../../platform/random-generator.ts';
 import { type DrawDuration, expectCalibratedStarts } from '../../../testing/load/start-calibration.ts';
-import { SLOTS_ONLY, type WorkerOffer } from '../../../workers/offers.ts';
+import { SLOTS_ONLY, type WorkerOffer } from '../../workers/offers.ts';
 import { NO_QUOTAS } from '../order/fair-order.ts';
 import { createQueuePosition } from '../order/queue-position.ts';
 import {

@@ -9,8 +9,8 @@
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
-import { RandomGenerator } from '../../../random-generator.ts';
-import { canEverServe, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
+import { canEverServe, type Demand, type WorkerOffer } from '../../workers/offers.ts';
 import type { FreeRuns } from '../order/fair-order.ts';
 import { compareAge, type QueuePosition } from '../order/queue-position.ts';
 import type { Owner, SlotUseDetails } from '../order/slot-use.ts';

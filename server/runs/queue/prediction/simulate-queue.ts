@@ -3,7 +3,7 @@
  * of the turns that `chooseTurns` returns for the slots in use at that time. A run that waits for licence tokens may be
  * overtaken by the rules of `plan-claims.ts`: only by a run that does not delay it.
  */
-import { sliceByMinute } from '../../../usage/slot-times.ts';
+import { sliceByMinute } from '../../../accounts/usage/slot-times.ts';
 import { chooseTurns, type TurnsView } from '../order/fair-order.ts';
 import { compareAge, createQueuePosition, type QueuePosition } from '../order/queue-position.ts';
 import { EndTimes } from './end-times.ts';

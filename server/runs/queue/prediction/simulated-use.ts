@@ -1,5 +1,5 @@
 /** The slot use of an account or an application during a simulation. The same numbers as those of `slot-use.ts`, at later times. */
-import { MINUTE_MS, RECENT_USE_MS, type sliceByMinute } from '../../../usage/slot-times.ts';
+import { MINUTE_MS, RECENT_USE_MS, type sliceByMinute } from '../../../accounts/usage/slot-times.ts';
 
 type MinuteTime = ReturnType<typeof sliceByMinute>[number];
 

@@ -8,7 +8,7 @@
  * p-value. A test that has found more than a tenth of a full set of larger statistics stops early (Besag and Clifford,
  * Biometrika 1991). The orders are always the same, so that equal runs have equal p-values in every experiment.
  */
-import { RandomGenerator } from '../../../../random-generator.ts';
+import { RandomGenerator } from '../../../../platform/random-generator.ts';
 import { interpolatePercentile, mean } from '../../numbers.ts';
 import { rankTied, TIE_SHARE } from '../../wilcoxon.ts';
 import { shuffleValues } from '../dependence.ts';

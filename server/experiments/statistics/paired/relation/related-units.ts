@@ -12,7 +12,7 @@
  * A group ends at the widest gap of control values near its nominal end, so that equal values stay together. Values that a
  * unit shares with others by chance hide the relation: a p-value above the threshold does not show independent units.
  */
-import { RandomGenerator } from '../../../../random-generator.ts';
+import { RandomGenerator } from '../../../../platform/random-generator.ts';
 import { VERDICT_UNITS_MIN } from '../../error-rates.ts';
 import { mean } from '../../numbers.ts';
 import { computePermutationPValue, describeClustering } from '../dependence.ts';

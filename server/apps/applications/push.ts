@@ -1,0 +1,123 @@
+/**
+ * Push: the whole uploaded archive is checked and becomes the active executable, which `latest` then runs. A refused archive
+ * leaves nothing behind.
+ */
+import type { Requirements } from '@switchyard/contract/applications/executables.ts';
+import type { ExecutableId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import {
+  describeForeignProgram,
+  describeRuntimeMismatch,
+  describeStartProblem,
+  InvalidArchiveError,
+  inspectArchive,
+} from '@switchyard/runner';
+import { ContentRemovedError, type SharedContent } from '../../platform/blobs/contents.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Writer } from '../../platform/database/database.ts';
+import { badRequest } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
+import { makeId } from '../../platform/random.ts';
+
+import { insertExecutable } from './executables-store.ts';
+import { completeRequirements, describeMissingPackages } from './manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
+import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
+import { lockApplication, updateApplication } from './store.ts';
+
+/** The request to make an uploaded archive the active executable. */
+export interface PushRequest {
+  application: ApplicationsTable;
+  /** null for the last upload of the application. */
+  uploadId: UploadId | null;
+  requirements: Requirements;
+  /** The address of the caller. */
+  email: string;
+}
+
+/** A checked archive, ready to become the active executable. */
+export interface PreparedPush {
+  application: ApplicationsTable;
+  executable: ExecutablesTable;
+  content: SharedContent;
+  /** Differences between this server and the runtime that the executable requires, one sentence each. */
+  warnings: string[];
+}
+
+/** Checks the uploaded archive and writes nothing. Throws a 400 for a missing upload, an invalid archive or manifest. */
+export async function preparePush(
+  {
+    uploads,
+    clock,
+    random,
+    host,
+    archiveInspections,
+  }: Pick<Context, 'uploads' | 'clock' | 'random' | 'host' | 'archiveInspections'>,
+  { application, uploadId, requirements, email }: PushRequest,
+): Promise<PreparedPush> {
+  const content = await uploads.use(application.uid, uploadId, 'executable', 'upload_id');
+  const { inspected, parsed } = await archiveInspections
+    .run(application.account_id, () => inspectContent(content, clock))
+    .catch(throwRefusal);
+  if ('error' in parsed) throw badRequest(parsed.error);
+  const { manifest } = parsed;
+  const completed = completeRequirements(requirements, manifest);
+  if ('error' in completed) throw badRequest(completed.error);
+  const { executable_type: type, runtime, entrypoint, working_directory } = completed.requirements;
+  const program = {
+    type,
+    contents: inspected,
+    ...(entrypoint ? { entrypoint } : {}),
+    ...(working_directory ? { workingDirectory: working_directory } : {}),
+  };
+  const problem =
+    describeStartProblem(program, inspected) ?? (host ? describeForeignProgram(program, host) : undefined);
+  if (problem) throw badRequest(problem);
+  const warnings = [
+    host ? describeRuntimeMismatch(type, runtime, host) : undefined,
+    type === 'python' ? describeMissingPackages(manifest, inspected.files) : undefined,
+    ...parsed.warnings,
+  ].filter((warning) => warning !== undefined);
+  const executable: ExecutablesTable = {
+    id: makeId<ExecutableId>(random, 'exe'),
+    application_uid: application.uid,
+    user_email: email,
+    uploaded_at: clock.now(),
+    requirements: completed.json,
+    content_id: content.id,
+    hash: inspected.hash,
+    unused_since: null,
+    archive_removed_at: null,
+  };
+  return { application, executable, content, warnings };
+}
+
+/** Stores the executable as the active one. Throws a 404 or 400 when the application or the upload was deleted meanwhile. */
+export async function insertPush(
+  tx: Writer,
+  { application, executable, content }: PreparedPush,
+): Promise<void> {
+  await lockApplication(tx, application);
+  await content.insert(tx).catch(throwRefusal);
+  await insertExecutable(tx, executable);
+  await updateApplication(tx, application.uid, {
+    active_executable_id: executable.id,
+    updated_at: executable.uploaded_at,
+  });
+}
+
+/** Turns the errors of an invalid archive and of a deleted upload into a 400. */
+function throwRefusal(error: unknown): never {
+  if (error instanceof InvalidArchiveError) throw badRequest(error.message);
+  if (error instanceof ContentRemovedError)
+    throw badRequest(
+      'The upload was deleted during the push; request a new upload URL and PUT the archive there.',
+    );
+  throw error;
+}
+
+async function inspectContent(content: SharedContent, clock: Clock) {
+  const inspected = await inspectArchive(await content.open());
+  if (inspected.manifestText === undefined)
+    throw badRequest('The archive has no app.yaml at its root; a manifest is required.');
+  return { inspected, parsed: await parseManifest(inspected.manifestText, clock) };
+}

@@ -1,0 +1,157 @@
+/** Operations on versions. */
+import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import {
+  badRequest,
+  notFound,
+  orThrow,
+  type Problem,
+  quoteValue,
+} from '../../platform/http/errors/problem.ts';
+import type { Caller, OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { respondWithList } from '../../platform/http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
+import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { makeId } from '../../platform/random.ts';
+import { lockExecutable } from '../applications/executables-store.ts';
+import { requireOwnProgram } from '../applications/own-program.ts';
+import type { ApplicationsTable } from '../applications/schema.ts';
+import { getApplication, lockApplication } from '../applications/store.ts';
+import { formatVersion, formatVersions } from './format-version.ts';
+import type { VersionsTable } from './schema.ts';
+import * as store from './store.ts';
+
+declare module '../../platform/http/handlers/context.ts' {
+  interface Context {
+    /** Returns the error message for a version of the locked application that is in use; null when it can be deleted. */
+    describeVersionUse(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<string | null>;
+  }
+}
+
+/** Small, because the requirements of one executable can take a megabyte. */
+const PAGE_BATCH_SIZE = 10;
+
+export const createVersion: OperationHandler<'createVersion'> = async (
+  { database, clock, random },
+  { caller, params, body, commit },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  requireOwnProgram(application, 'create one');
+  if (application.active_executable_id === null) {
+    throw badRequest(`The application ${quoteValue(application.id)} has no executable yet; push one first.`);
+  }
+  const now = clock.now();
+  const id = body.id ?? makeId<VersionId>(random, 'version');
+  validateName(body.name, id);
+  const row: VersionsTable = {
+    application_uid: application.uid,
+    id,
+    name: body.name ?? `Version ${id}`.slice(0, NAME_CHARS_MAX),
+    description: body.description ?? '',
+    executable_id: application.active_executable_id,
+    created_at: now,
+    updated_at: now,
+  };
+  const response = {
+    status: 201 as const,
+    body: await formatVersion(database.read, application, row, caller.role),
+  };
+  return commit(async (tx) => {
+    await lockApplication(tx, application);
+    if (!(await lockExecutable(tx, row.executable_id)))
+      throw badRequest(
+        `The executable ${quoteValue(row.executable_id)} was replaced and removed meanwhile; send the request again.`,
+      );
+    if (await store.insertVersion(tx, row)) return response;
+    throw badRequest(
+      `id is ${quoteValue(id)}, which another version of the application has; choose another.`,
+    );
+  });
+};
+
+export const listVersions: OperationHandler<'listVersions'> = async (
+  { database, pageTokens, log },
+  { caller, params, query },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `versions ${application.uid}`,
+      query,
+      queryRows: (page) => store.listVersions(database.read, application.uid, page),
+      formatBodies: (rows) => formatVersions(database.read, application, rows, caller.role),
+      batchSize: PAGE_BATCH_SIZE,
+    },
+  );
+};
+
+export const getVersion: OperationHandler<'getVersion'> = async ({ database }, { caller, params }) => {
+  const { application, version } = await findVersion(database.read, caller, params);
+  return { status: 200, body: await formatVersion(database.read, application, version, caller.role) };
+};
+
+export const updateVersion: OperationHandler<'updateVersion'> = async (
+  { database, clock },
+  { caller, params, body, commitThen },
+) => {
+  const { application, version } = await findVersion(database.read, caller, params);
+  requireOwnProgram(application, 'change one');
+  validateName(body.name, version.id);
+  const changes = {
+    ...(typeof body.name === 'string' ? { name: body.name } : {}),
+    ...(typeof body.description === 'string' ? { description: body.description } : {}),
+  };
+  return commitThen(
+    async (tx) => {
+      await store.lockVersion(tx, { applicationUid: application.uid, id: version.id, change: true });
+      const current = orThrow(await store.findVersion(tx, application.uid, version.id), () =>
+        versionNotFound(application, version.id),
+      );
+      requireUnchanged({ noun: `version ${quoteValue(version.id)}`, updatedAt: current.updated_at }, body);
+      const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current) };
+      return orThrow(await store.updateVersion(tx, version, dated), () =>
+        versionNotFound(application, version.id),
+      );
+    },
+    async (changed) => ({
+      status: 200,
+      body: await formatVersion(database.read, application, changed, caller.role),
+    }),
+  );
+};
+
+export const deleteVersion: OperationHandler<'deleteVersion'> = async (
+  { database, describeVersionUse },
+  { caller, params, commit },
+) => {
+  const { application, version } = await findVersion(database.read, caller, params);
+  requireOwnProgram(application, 'delete one');
+  return commit(async (tx) => {
+    // Every statement that starts to use the version locks the application too, at least for reading.
+    const locked = await lockApplication(tx, application);
+    const target = { applicationUid: application.uid, id: version.id, change: true };
+    if (!(await store.lockVersion(tx, target))) throw versionNotFound(application, version.id);
+    const use = await describeVersionUse(tx, locked, version.id);
+    if (use !== null) throw badRequest(use);
+    await store.deleteVersion(tx, version);
+    return { status: 204 };
+  });
+};
+
+function versionNotFound(application: ApplicationsTable, id: VersionId): Problem {
+  return notFound(`There is no version ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
+}
+
+/** Returns the version and its application; throws a 404 when either does not exist. */
+async function findVersion(
+  db: Reader,
+  caller: Caller,
+  params: { application_id: ApplicationsTable['id']; version_id: VersionId },
+): Promise<{ application: ApplicationsTable; version: VersionsTable }> {
+  const application = await getApplication(db, caller.account, params.application_id);
+  const version = await store.findVersion(db, application.uid, params.version_id);
+  if (!version) throw versionNotFound(application, params.version_id);
+  return { application, version };
+}

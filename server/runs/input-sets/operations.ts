@@ -1,0 +1,144 @@
+/** Operations on input sets. */
+import { INPUT_SET_NAME_CHARS_MAX, INPUT_SET_NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
+import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { getApplication, lockApplication } from '../../apps/applications/store.ts';
+import { ContentRemovedError } from '../../platform/blobs/contents.ts';
+import { badRequest, notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { respondWithList } from '../../platform/http/lists/list-responses.ts';
+import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { makeId } from '../../platform/random.ts';
+import { formatInputSet, formatListedInputSet } from './format-input-set.ts';
+import { parseInputIds, parseInputSetSources } from './parse-input-set-request.ts';
+import { findSelectableInputs, selectInputs } from './select-inputs.ts';
+import * as store from './store.ts';
+import { updateInputSetRows } from './update.ts';
+
+/** Small, because a set can have hundreds of inputs. */
+const PAGE_BATCH_SIZE = 10;
+
+const NAME_LIMITS = { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX };
+
+export const createInputSet: OperationHandler<'createInputSet'> = async (
+  context,
+  { caller, params, body, commit },
+) => {
+  const { database, clock, random } = context;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const now = clock.now();
+  const sources = parseInputSetSources(body, now);
+  const id = body.id ?? makeId<InputSetId>(random, 'set');
+  validateName(body.name, id, NAME_LIMITS);
+  return retryIfRemoved(async () => {
+    const { selected, instanceId } = await selectInputs(context, application, sources);
+    const row = {
+      uid: makeId<string>(random, 'set'),
+      application_uid: application.uid,
+      id,
+      name: body.name,
+      description: body.description ?? '',
+      instance_id: instanceId,
+      created_at: now,
+      updated_at: now,
+    };
+    const items = selected.map((one) => one.item);
+    return commit(async (tx) => {
+      await lockApplication(tx, application);
+      if (!(await store.insertInputSet(tx, row)))
+        throw badRequest(
+          `id is ${quoteValue(id)}, which another input set of the application has; choose another.`,
+        );
+      await store.insertInputSetItems(tx, row.uid, items);
+      for (const { content } of selected) await content.insert(tx);
+      return { status: 201, body: formatInputSet(context, application, { ...row, items }) };
+    });
+  });
+};
+
+export const listInputSets: OperationHandler<'listInputSets'> = async (
+  { database, pageTokens, log },
+  { caller, params, query },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  return respondWithList(
+    { pageTokens, log },
+    {
+      tokenScope: `input-sets ${application.uid}`,
+      query,
+      queryRows: (page) => store.listInputSets(database.read, application.uid, page),
+      formatBodies: (sets) => sets.map((set) => formatListedInputSet(application, set)),
+      batchSize: PAGE_BATCH_SIZE,
+    },
+  );
+};
+
+export const getInputSet: OperationHandler<'getInputSet'> = async (context, { caller, params }) => {
+  const { database } = context;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const set = await store.findInputSet(database.read, application.uid, params.input_set_id);
+  if (!set) throw inputSetNotFound(application, params.input_set_id);
+  return { status: 200, body: formatInputSet(context, application, set) };
+};
+
+export const updateInputSet: OperationHandler<'updateInputSet'> = async (
+  context,
+  { caller, params, body, commitThen },
+) => {
+  const { database, contents } = context;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const id = params.input_set_id;
+  validateName(body.name, id, NAME_LIMITS);
+  const inputIds = body.inputs ? parseInputIds(body.inputs) : null;
+  return retryIfRemoved(async () => {
+    const selectable = await findSelectableInputs(context, application.uid, inputIds ?? []);
+    return commitThen(
+      async (tx) => {
+        const change = { application, id, body, inputIds, selectable };
+        const updated = await updateInputSetRows(context, tx, change);
+        if (!updated) throw inputSetNotFound(application, id);
+        return updated;
+      },
+      async ({ set, blobs }) => {
+        await contents.removeBlobs(blobs);
+        return { status: 200, body: formatInputSet(context, application, set) };
+      },
+    );
+  });
+};
+
+export const deleteInputSet: OperationHandler<'deleteInputSet'> = async (
+  { database, contents },
+  { caller, params, commitThen },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  return commitThen(
+    async (tx) => {
+      const contentIds = await store.deleteInputSet(tx, application.uid, params.input_set_id);
+      if (!contentIds) throw inputSetNotFound(application, params.input_set_id);
+      return contents.remove(tx, contentIds);
+    },
+    async (blobs) => {
+      await contents.removeBlobs(blobs);
+      return { status: 204 };
+    },
+  );
+};
+
+function inputSetNotFound(application: ApplicationsTable, id: InputSetId): Problem {
+  return notFound(`There is no input set ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
+}
+
+/**
+ * Repeats the work when content was deleted between its lookup and its insert. The next lookup does not find that content,
+ * so the work omits it or throws a 400 that names it.
+ */
+async function retryIfRemoved<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ContentRemovedError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * The adapter for Kubernetes: one Job for each worker, through the API of the cluster. The token is in a Secret, to which the
+ * Job refers. The client of the cluster is loaded with the first call: it takes 80 MB of memory, which other servers need not
+ * pay.
+ */
+import { readFile } from 'node:fs/promises';
+import type { BatchV1Api, CoreV1Api, V1Job } from '@kubernetes/client-node';
+import type { KubernetesSettings } from '../../../platform/settings/provisioner-settings.ts';
+import type { JobRequest, ListedJob, PendingReason, WorkerAdapter } from './adapter.ts';
+import { buildJob, JOB_LABELS, parseJob, type TokenSecret } from './kubernetes-job.ts';
+import { explainJob, type JobObjects, needsEvents } from './kubernetes-pending.ts';
+
+const SECRET_KEY = 'token';
+const PAGE_SIZE = 500;
+const FORBIDDEN = 403;
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+const LABEL_SELECTOR = Object.entries(JOB_LABELS)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(',');
+
+interface Cluster {
+  batch: BatchV1Api;
+  core: CoreV1Api;
+}
+
+/** Creates the adapter. `env` may name the file of the credentials in KUBECONFIG, else they are those of the pod or the user. */
+export function createKubernetesAdapter(settings: KubernetesSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
+  return new KubernetesAdapter(settings, env);
+}
+
+class KubernetesAdapter implements WorkerAdapter {
+  readonly kind = 'kubernetes';
+  readonly #settings: KubernetesSettings;
+  readonly #connect: () => Promise<Cluster>;
+  readonly #readManifest: () => Promise<V1Job | null>;
+  /** The token in the Secret, as far as this process knows. */
+  #storedToken: string | null = null;
+
+  constructor(settings: KubernetesSettings, env: NodeJS.ProcessEnv) {
+    this.#settings = settings;
+    this.#connect = loadOnce(() => openCluster(env));
+    this.#readManifest = loadOnce(() => readManifest(settings.manifestPath));
+  }
+
+  async start(request: JobRequest): Promise<string> {
+    const { batch, core } = await this.#connect();
+    const manifest = await this.#readManifest();
+    const { namespace } = this.#settings;
+    // One Secret for each server: the name of a job without its last part.
+    const secret: TokenSecret = { name: request.name.replace(/-[^-]*$/, '-token'), key: SECRET_KEY };
+    await this.#storeToken(core, secret, request.token);
+    const body = buildJob(manifest, this.#settings, { request, secret });
+    await describeErrors(batch.createNamespacedJob({ namespace, body }));
+    return request.name;
+  }
+
+  async list(prefix: string): Promise<ListedJob[]> {
+    const { batch } = await this.#connect();
+    const { namespace } = this.#settings;
+    const jobs = await listPages((page) =>
+      batch.listNamespacedJob({ namespace, labelSelector: LABEL_SELECTOR, ...page }),
+    );
+    const parsed = jobs.flatMap((job) => {
+      const listed = parseJob(job);
+      return listed?.name.startsWith(prefix) ? [{ job, listed }] : [];
+    });
+    const pending = parsed.filter(({ listed }) => listed.state === 'pending').map(({ job }) => job);
+    if (pending.length === 0) return parsed.map(({ listed }) => listed);
+    const explain = await this.#explainJobs(pending);
+    return parsed.map(
+      ({ job, listed }): ListedJob =>
+        listed.state === 'pending' ? { ...listed, pending: explain(job) } : listed,
+    );
+  }
+
+  /** Reads why the Jobs do not run yet, with two requests at most while all of them start. */
+  async #explainJobs(jobs: readonly V1Job[]): Promise<(job: V1Job) => PendingReason | null> {
+    const { core } = await this.#connect();
+    const { namespace } = this.#settings;
+    const objects: JobObjects = { pods: [], events: [] };
+    try {
+      objects.pods = await listPages((page) =>
+        core.listNamespacedPod({ namespace, labelSelector: LABEL_SELECTOR, ...page }),
+      );
+      if (jobs.some((job) => needsEvents(job, objects.pods)))
+        objects.events = await listPages((page) =>
+          core.listNamespacedEvent({ namespace, fieldSelector: 'type=Warning', ...page }),
+        );
+    } catch (error) {
+      // An installation from before this request has a role without these rights; its workers must still start.
+      if (!(error instanceof ApiError && error.code === FORBIDDEN)) throw error;
+      const text = `Unknown: ${error.message} Allow the server to list pods and events.`;
+      return (job) => explainJob(job, objects) ?? { text, isBlocked: false };
+    }
+    return (job) => explainJob(job, objects);
+  }
+
+  async stop(id: string, { force }: { force: boolean }): Promise<void> {
+    const { batch } = await this.#connect();
+    // The Job stays until its pod has ended, so that it counts until then.
+    const options = { propagationPolicy: 'Foreground', ...(force ? { gracePeriodSeconds: 0 } : {}) };
+    const deletion = batch.deleteNamespacedJob({ name: id, namespace: this.#settings.namespace, ...options });
+    await succeeds(deletion, NOT_FOUND);
+  }
+
+  async #storeToken(core: CoreV1Api, { name, key }: TokenSecret, token: string): Promise<void> {
+    if (this.#storedToken === token) return;
+    const { namespace } = this.#settings;
+    const body = {
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+      metadata: { name, namespace, labels: { ...JOB_LABELS } },
+      stringData: { [key]: token },
+    };
+    const isNew = await succeeds(core.createNamespacedSecret({ namespace, body }), CONFLICT);
+    if (!isNew) await describeErrors(core.replaceNamespacedSecret({ name, namespace, body }));
+    this.#storedToken = token;
+  }
+}
+
+interface Page<T> {
+  /** Absent when something else than the API server answered, such as a proxy before it. */
+  items?: T[];
+  metadata?: { _continue?: string } | undefined;
+}
+
+/** Requests all pages of a list. */
+async function listPages<T>(
+  request: (page: { limit: number; _continue?: string }) => Promise<Page<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  let next: string | undefined;
+  do {
+    const page = await describeErrors(
+      request({ limit: PAGE_SIZE, ...(next === undefined ? {} : { _continue: next }) }),
+    );
+    if (!Array.isArray(page.items))
+      throw new Error(
+        'The API server of Kubernetes answered without a list of items. Look whether the address in the kubeconfig is that of the API server, and what a proxy before it answers.',
+      );
+    items.push(...page.items);
+    next = page.metadata?._continue || undefined;
+  } while (next !== undefined);
+  return items;
+}
+
+/** Returns a function that loads a value with its first call and keeps it. After a failure the next call tries again. */
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | null = null;
+  return async () => {
+    loaded ??= load();
+    try {
+      return await loaded;
+    } catch (error) {
+      loaded = null;
+      throw error;
+    }
+  };
+}
+
+async function openCluster(env: NodeJS.ProcessEnv): Promise<Cluster> {
+  const { BatchV1Api, CoreV1Api, KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  if (env.KUBECONFIG) config.loadFromFile(env.KUBECONFIG);
+  else config.loadFromDefault();
+  return { batch: config.makeApiClient(BatchV1Api), core: config.makeApiClient(CoreV1Api) };
+}
+
+async function readManifest(path: string | null): Promise<V1Job | null> {
+  if (path === null) return null;
+  const { loadYaml } = await import('@kubernetes/client-node');
+  const { parse } = await import('yaml');
+  const text = await readFile(path, 'utf8');
+  const job = loadYaml<V1Job | null>(text);
+  if (job?.kind !== 'Job' || job.apiVersion !== 'batch/v1')
+    throw new Error(
+      `SWITCHYARD_KUBERNETES_MANIFEST is "${path}", which has no Job of batch/v1. Write a Job into it, or leave it out.`,
+    );
+  const unknown = findDroppedField(parse(text), job);
+  if (unknown !== null)
+    throw new Error(
+      `SWITCHYARD_KUBERNETES_MANIFEST is "${path}", whose field ${unknown} a Job does not have. Correct or remove it.`,
+    );
+  return job;
+}
+
+/** Returns the path of a field that the client does not know, and would drop silently; null when it knows all. */
+function findDroppedField(written: unknown, known: unknown, path: readonly string[] = []): string | null {
+  if (typeof written !== 'object' || written === null || known instanceof Date) return null;
+  const knownFields = typeof known === 'object' && known !== null ? new Map(Object.entries(known)) : null;
+  for (const [name, value] of Object.entries(written)) {
+    const place = [...path, name];
+    if (value === null) continue;
+    const dropped = knownFields?.get(name) === undefined;
+    const found = dropped ? place.join('.') : findDroppedField(value, knownFields?.get(name), place);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** An error response of the API server. */
+class ApiError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Rejects with the message of the API server, without the request, which the errors of the client repeat. */
+async function describeErrors<T>(response: Promise<T>): Promise<T> {
+  try {
+    return await response;
+  } catch (error) {
+    const { ApiException } = await import('@kubernetes/client-node');
+    if (!(error instanceof ApiException)) throw error;
+    throw new ApiError(
+      error.code,
+      `The API server of Kubernetes answered ${error.code}: ${readMessage(error.body)}`,
+    );
+  }
+}
+
+/** Returns false for an error response with the code; rejects with any other error. */
+async function succeeds(response: Promise<unknown>, code: number): Promise<boolean> {
+  try {
+    await describeErrors(response);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) return false;
+    throw error;
+  }
+}
+
+/** The body of an error is a Status object, as an object or as text. */
+function readMessage(body: unknown): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  try {
+    const status: unknown = JSON.parse(text);
+    if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
+  } catch {
+    // Not a Status object: a proxy before the API server answered.
+  }
+  return text.slice(0, 200);
+}
