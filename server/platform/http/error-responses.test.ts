@@ -101,7 +101,7 @@ test.each<[number, ErrorCode, Error]>([
 
 test('the reference describes each code', () => {
   const page = readFileSync(
-    join(import.meta.dirname, '../../../../site/content/using-switchyard/reference/rate-limits.md'),
+    join(import.meta.dirname, '../../../site/content/using-switchyard/reference/rate-limits.md'),
     'utf8',
   );
   const described = [...page.matchAll(/^\| `\d{3}` +\| `(\w+)`/gm)].map(([, code]) => code);

@@ -26,7 +26,7 @@ const FAULTS: DiskFault[] = (['ENOSPC', 'EIO'] as const).flatMap((error) => [
 
 test('W13: a failed commit is never reported as lost, whichever call of it failed', (context) => {
   if ('problem' in disk) return context.skip(`SKIPPING failing disks: ${disk.problem}`);
-  const child = join(import.meta.dirname, '../../../../testing/database/failing-disk.ts');
+  const child = join(import.meta.dirname, '../../../testing/database/failing-disk.ts');
   const { stdout, stderr, status } = spawnSync(process.execPath, [child, JSON.stringify(FAULTS)], {
     encoding: 'utf8',
     env: { ...process.env, ...disk.env },
