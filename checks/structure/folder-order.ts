@@ -34,6 +34,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'marketplace',
     'experiments',
     'workers',
+    'views',
     'site',
     'transfer',
     'openapi',

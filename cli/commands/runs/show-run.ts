@@ -2,8 +2,10 @@
 
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import { formatBytes, formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { listPhases, measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
+import { listFacts } from '@switchyard/contract/views/facts.ts';
+import { EXECUTION_FACTS } from '@switchyard/contract/views/run-facts.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatFields } from '../../terminal/table.ts';
@@ -70,14 +72,11 @@ function listFields({ metadata, ...run }: RunDetails) {
     'run time': ran === null ? undefined : formatDuration(ran),
     waited: waited === null ? undefined : formatDuration(waited),
     'lost attempts': describeLostAttempts(metadata),
-    'peak memory': metadata.peak_memory_bytes && formatBytes(metadata.peak_memory_bytes),
-    input: formatContent(metadata.input_size, metadata.format.input.type),
+    ...Object.fromEntries(
+      listFacts(EXECUTION_FACTS, { ...run, metadata }).map(([label, text]) => [label.toLowerCase(), text]),
+    ),
     'managed input': tracking?.input_id,
-    output: metadata.output_size > 0 ? formatContent(metadata.output_size, metadata.format.output.type) : '',
-    runtime: [run.runtime, metadata.runtime_version].filter(Boolean).join(', version '),
     'execution class': run.execution_class,
-    priority: run.queuing_priority,
-    'secrets collection': run.secrets_collection_id,
     experiment: metadata.experiment_id && `${metadata.experiment_id} (${metadata.experiment_type})`,
     'parent run': run.parent_run_id,
     'repeats run': tracking?.cloned_run_id,
@@ -92,10 +91,6 @@ function describeLostAttempts(metadata: RunDetails['metadata']): string | undefi
     ({ kind }) => kind === 'lost',
   );
   return lost.length === 0 ? undefined : lost.map(({ duration }) => formatDuration(duration)).join(' and ');
-}
-
-function formatContent(bytes: number, format: string): string {
-  return `${formatBytes(bytes)}, ${format}`;
 }
 
 function listOptions({ metadata }: RunDetails): Record<string, string> {

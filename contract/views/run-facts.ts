@@ -1,0 +1,50 @@
+/** What a run was given to execute with, and what it used. */
+import { formatBytes, formatDuration, formatNumber, formatPercent } from '../presentation/format-quantity.ts';
+import type { RunInformation } from '../runs/run-schemas.ts';
+import type { Fact } from './facts.ts';
+
+type ExecutedRun = Pick<RunInformation, 'metadata' | 'runtime'>;
+
+const CONTAINMENTS: Readonly<Record<RunInformation['metadata']['containment'], string | undefined>> = {
+  '': undefined,
+  sandbox: 'Sandbox',
+  limits: "Limits only: the rights of the server's user",
+};
+
+/** Limits, containment and use of resources, in the order of the page of a run. */
+export const EXECUTION_FACTS: readonly Fact<ExecutedRun>[] = [
+  { label: 'Time limit', format: ({ metadata: { limits } }) => limits && formatDuration(limits.duration_ms) },
+  { label: 'Cores', format: ({ metadata: { limits } }) => limits && formatNumber(limits.cores) },
+  { label: 'Memory limit', format: ({ metadata: { limits } }) => limits && formatBytes(limits.memory_bytes) },
+  { label: 'Peak memory', format: ({ metadata }) => formatPeakMemory(metadata) },
+  { label: 'Containment', format: ({ metadata }) => CONTAINMENTS[metadata.containment] },
+  {
+    label: 'Runtime',
+    format: ({ runtime, metadata: { runtime_version: version } }) =>
+      version === undefined ? runtime : `${runtime} (on ${version})`,
+  },
+  {
+    label: 'Input',
+    format: ({ metadata }) => `${formatBytes(metadata.input_size)}, ${metadata.format.input.type}`,
+  },
+  {
+    label: 'Output',
+    format: ({ metadata: { output_size, format } }) =>
+      output_size > 0 ? `${formatBytes(output_size)}, ${format.output.type}` : undefined,
+  },
+  {
+    label: 'Priority',
+    format: ({ metadata: { queuing_priority, queuing_disabled } }) =>
+      `${queuing_priority}${queuing_disabled ? ', never queued' : ''}`,
+  },
+  { label: 'Secrets collection', format: ({ metadata }) => metadata.secrets_collection_id },
+];
+
+function formatPeakMemory({
+  containment,
+  peak_memory_bytes: peak,
+  limits,
+}: RunInformation['metadata']): string | undefined {
+  if (peak === undefined) return containment === '' ? undefined : 'Not sampled';
+  return `${formatBytes(peak)}${limits ? ` (${formatPercent(peak / limits.memory_bytes)} of the limit)` : ''}`;
+}
