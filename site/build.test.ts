@@ -180,7 +180,7 @@ describe('page data', () => {
     expect(read(`${overview}.md`)).toContain(
       '\n\n[Install the command line or the Python client](/docs/get-started/quickstarts/overview#call-the-api)\n\n```bash\nexport SWITCHYARD_URL=',
     );
-    expect(read('docs/releases/latest.md')).toMatch(/\n## 0\.1\.0 .+\n\n[A-Z][a-z]+ \d{1,2}, \d{4}\n/);
+    expect(read('docs/releases/latest.md')).toMatch(/\n## 0\.2\.0 .+\n\n[A-Z][a-z]+ \d{1,2}, \d{4}\n/);
     const markdown = read(`${customApp}.md`);
     expect(markdown).toContain('**Python:**\n\n`van-loading/main.py`:\n\n```python\nimport argparse');
     expect(markdown).toContain('curl -sS --fail-with-body --upload-file van-loading.tar.gz');
