@@ -4,7 +4,6 @@
  * One Watchdog per run; the launcher calls it every SAMPLE_INTERVAL_MS. A sample reads /proc for the process tree of the
  * run only. The longer a measurement of the folders takes, the rarer it is: it uses at most about 1/20 of a core.
  */
-
 import { lstatSync, statfsSync, statSync } from 'node:fs';
 import {
   formatBinaryBytes,
@@ -41,7 +40,36 @@ import {
 } from '../sandbox/run-cgroups.ts';
 import type { ResourceUsage } from '../types.ts';
 import type { MemoryEstimate } from './memory-guard.ts';
-import { ResourceSampler } from './resource-sampler.ts';
+
+const INTERVAL_MS = 1_000;
+/** Linux counts the processor time of processes in hundredths of a second, whatever its own clock rate is. */
+const TICK_MS = 10;
+
+/** Measures one run. */
+class ResourceSampler {
+  #measuredAt: number;
+  #ticks = 0;
+
+  constructor(startedAt: number) {
+    this.#measuredAt = startedAt;
+  }
+
+  /** Returns the use since the last measurement; undefined before a second has passed. `now` is in milliseconds. */
+  measure(
+    now: number,
+    tree: readonly ProcessInfo[],
+    held: { memoryBytes: number; writtenBytes: number },
+  ): Omit<ResourceUsage, 'at'> | undefined {
+    const elapsedMs = now - this.#measuredAt;
+    if (elapsedMs < INTERVAL_MS) return undefined;
+    // The processor time of a process that was not waited for is lost with it, so the sum may decrease.
+    const ticks = tree.reduce((sum, { cpuTicks }) => sum + cpuTicks, 0);
+    const usedMs = Math.max(0, ticks - this.#ticks) * TICK_MS;
+    this.#ticks = ticks;
+    this.#measuredAt = now;
+    return { cpuCores: usedMs / elapsedMs, ...held };
+  }
+}
 
 /** A sample through ps costs much more than one through /proc. */
 export const SAMPLE_INTERVAL_MS = process.platform === 'linux' ? 50 : 250;

@@ -14,7 +14,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { chown, mkdir, rm } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { getSystemErrorName } from 'node:util';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
 import type { RunSpec } from '@switchyard/runner';
@@ -28,7 +30,6 @@ import {
   SOCKET_NAME,
   SOCKETS_DESCRIPTOR,
 } from './protocol.ts';
-import { type ReservedPort, reservePort } from './reserved-port.ts';
 
 const HEAP_MIB = 192;
 const FIRST_RESTART_MS = 50;
@@ -298,4 +299,43 @@ function startProcess(socketsFolder: string, user: number): ChildProcess {
   } finally {
     closeSync(descriptor);
   }
+}
+
+interface ReservedPort {
+  port: number;
+  /** For the channel to the process that listens, as often as there is another one. */
+  handle: unknown;
+  close(): void;
+}
+
+interface Handle {
+  getsockname(address: Partial<AddressInfo>): number;
+  close(): void;
+}
+
+/**
+ * Binds a free port without listening on it. A server of this process would accept connections itself, and a `BoundSocket` can
+ * be sent only once; Node's cluster module shares its ports by this function.
+ */
+function reservePort(): ReservedPort {
+  const bind: unknown = Reflect.get(net, '_createServerHandle');
+  if (typeof bind !== 'function') throw new Error('This version of Node cannot reserve a port.');
+  const handle: unknown = Reflect.apply(bind, net, ['127.0.0.1', 0, 4]);
+  if (typeof handle === 'number') throw createError(handle);
+  if (!isHandle(handle)) throw new Error('This version of Node reserves ports in another way.');
+  const address: Partial<AddressInfo> = {};
+  const error = handle.getsockname(address);
+  if (error === 0 && address.port !== undefined)
+    return { port: address.port, handle, close: () => handle.close() };
+  handle.close();
+  throw createError(error);
+}
+
+function isHandle(value: unknown): value is Handle {
+  return typeof value === 'object' && value !== null && 'getsockname' in value && 'close' in value;
+}
+
+function createError(number: number): Error {
+  const code = getSystemErrorName(number);
+  return Object.assign(new Error(`A port of the loopback cannot be reserved: ${code}`), { code });
 }

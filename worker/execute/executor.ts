@@ -5,6 +5,8 @@
  * Invariants: a slot is released when the app has ended, before its results are stored. Every attempt that started is
  * finished, whatever fails in between.
  */
+
+import { loadavg } from 'node:os';
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { StartConditions } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { isHostFault, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
@@ -23,7 +25,6 @@ import {
 import { type PreparedApp, type PrepareParts, prepareApp } from './prepared-app.ts';
 import { RunningWorkflows } from './running-workflows.ts';
 import type { Pool, SlotTracker } from './slots.ts';
-import { readStartConditions } from './start-conditions.ts';
 
 /** At this number of ended apps with unwritten results, no run is claimed, so that a slow disk slows the claims down. */
 const PENDING_RESULTS_MAX = 64;
@@ -267,4 +268,13 @@ function withWarning(outcome: Outcome, warning: string | undefined): Outcome {
   if (warning === undefined || outcome.kind !== 'ended' || outcome.succeeded || outcome.reason !== 'exit')
     return outcome;
   return { ...outcome, error: `${outcome.error} Note: ${warning}` };
+}
+
+/** Returns the present conditions. `folderId` identifies the data folder of the worker, also after a restart. */
+function readStartConditions(folderId: string, busySlots: number): StartConditions {
+  return {
+    host: folderId,
+    concurrent_runs: busySlots,
+    load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+  };
 }

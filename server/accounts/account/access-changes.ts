@@ -5,7 +5,6 @@
  * Invariants: no key has more rights than its member, and at least one key and one member can manage the account. Things
  * that a removed member or a revoked key has made end with it, unless the caller keeps them.
  */
-
 import {
   INVENTORY_KINDS,
   type InventoryKind,
@@ -24,7 +23,6 @@ import type { Caller } from '../../platform/http/handlers/handler.ts';
 import { type Actor, effectEntry } from '../audit/entry.ts';
 import { insertEntry } from '../audit/store.ts';
 import { findMemberByOwner, listJoinedMembersByRole, revokeInvitesBy } from './member-store.ts';
-import { findMissingRole } from './required-roles.ts';
 import { type AccountsTable, type KeysTable, type MembersTable, normalizeEmail } from './schema.ts';
 import {
   countKeysByOwner,
@@ -323,4 +321,14 @@ export async function markAccountDeleted(
   await updateAccount(tx, account.id, { deleted_at: now });
   await deleteKeysAndMembers(tx, account.id);
   await deleteOwned(tx, account.id, now);
+}
+
+/**
+ * Returns the required role that a change removes from an account, or null. Required are root, where the account had one,
+ * and any role that can manage the account, reported as admin.
+ */
+function findMissingRole(before: readonly Role[], after: readonly Role[]): Role | null {
+  if (before.includes('root') && !after.includes('root')) return 'root';
+  const canManage = (role: Role): boolean => hasRight(role, 'account');
+  return before.some(canManage) && !after.some(canManage) ? 'admin' : null;
 }

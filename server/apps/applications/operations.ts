@@ -1,8 +1,12 @@
 /** Operations on applications. */
+
+import type { Application } from '@switchyard/contract/applications/applications.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
 import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import { lockMakerAccount } from '../../accounts/account/access-changes.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
@@ -11,8 +15,8 @@ import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId, type Random, randomText } from '../../platform/random.ts';
+import { formatExecutable } from './executable.ts';
 import { findExecutable, findExecutables } from './executables-store.ts';
-import { formatApplication } from './format-application.ts';
 import { NO_TRUST, removeTrust, renewTrust } from './html-trust.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import * as store from './store.ts';
@@ -218,4 +222,28 @@ function createIdFromName(name: string, random: Random): ApplicationId {
     .replaceAll(/^-|-$/g, '')
     .slice(0, ID_CHARS_MAX - ID_SUFFIX_CHARS);
   return `${words || 'application'}-${randomText(random, 6)}` as ApplicationId;
+}
+
+/** Formats the application for a caller with the role; `executable` is its active executable. */
+function formatApplication(
+  row: ApplicationsTable,
+  executable: ExecutablesTable | undefined,
+  role: Role,
+): Application {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    default_instance: row.default_instance,
+    default_experiment_instance: row.default_experiment_instance,
+    subscription_id: row.subscription_id ?? '',
+    active_executable: executable ? formatExecutable(executable, role) : null,
+    html_assets_trusted: row.html_trusted_at !== null,
+    html_assets_trusted_by: row.html_trusted_by || null,
+    html_assets_trusted_at: row.html_trusted_at === null ? null : formatRfc3339(row.html_trusted_at),
+    locked: false,
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
 }

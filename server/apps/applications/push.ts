@@ -3,7 +3,14 @@
  * leaves nothing behind.
  */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
+import {
+  type ActivatedManifest,
+  convertManifest,
+  findPipRequirements,
+} from '@switchyard/contract/applications/manifest/manifest.ts';
+import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { ExecutableId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import { isDeeper, LEVELS_MAX } from '@switchyard/contract/schemas/is-deeper.ts';
 import {
   describeForeignProgram,
   describeRuntimeMismatch,
@@ -17,12 +24,36 @@ import type { Writer } from '../../platform/database/database.ts';
 import { badRequest } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import { makeId } from '../../platform/random.ts';
-
 import { insertExecutable } from './executables-store.ts';
-import { completeRequirements, describeMissingPackages } from './manifest.ts';
 import { parseManifest } from './parse-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { lockApplication, updateApplication } from './store.ts';
+
+/** Returns the requested requirements in JSON, completed by the manifest, or the message that says why they are too large. */
+function completeRequirements(
+  requested: Requirements,
+  manifest: ActivatedManifest,
+): { requirements: Requirements; json: string } | { error: string } {
+  const requirements = convertManifest(manifest, requested);
+  if (isDeeper(requirements))
+    return { error: `The requirements are nested deeper than ${LEVELS_MAX} levels.` };
+  const json = JSON.stringify(requirements);
+  if (Buffer.byteLength(json) > MANIFEST_BYTES_MAX)
+    return { error: `The requirements are longer than ${MANIFEST_BYTES_MAX} bytes.` };
+  return { requirements, json };
+}
+
+const PACKAGES_FOLDER = '.nextmv/python/deps/';
+
+/**
+ * Returns the warning about an archive without the Python packages that its manifest names; undefined when it has them.
+ * The push is not refused, because the packages may be installed in the Python of the host.
+ */
+function describeMissingPackages(manifest: ActivatedManifest, files: readonly string[]): string | undefined {
+  if (!findPipRequirements(manifest) || files.some((path) => path.startsWith(PACKAGES_FOLDER)))
+    return undefined;
+  return `app.yaml has python.pip-requirements, but the archive has no packages in ${PACKAGES_FOLDER}, so their imports fail unless the Python of the server has them. npm run push installs and packs them.`;
+}
 
 /** The request to make an uploaded archive the active executable. */
 export interface PushRequest {

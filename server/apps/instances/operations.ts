@@ -1,4 +1,6 @@
 /** Operations on instances. */
+
+import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, InstanceId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
@@ -20,10 +22,19 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, updateApplication } from '../applications/store.ts';
 import { lockVersion } from '../versions/store.ts';
 import { checkOptions, checkRequirements, checkSecretsCollection, checkVersion } from './check-references.ts';
-import { formatInstance, formatLatestInstance } from './format-instance.ts';
-import { lookUpVersions, restoreHiddenOptions, type VersionInfo } from './hidden-options.ts';
+import {
+  lookUpVersions,
+  omitHiddenOptions,
+  restoreHiddenOptions,
+  type VersionInfo,
+} from './hidden-options.ts';
 import { changesInstance, describeLock } from './instance-lock.ts';
-import { findSecretsCollectionId, isReservedInstanceId, parseConfiguration } from './rules.ts';
+import {
+  completeConfiguration,
+  findSecretsCollectionId,
+  isReservedInstanceId,
+  parseConfiguration,
+} from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import * as store from './store.ts';
 
@@ -268,4 +279,42 @@ async function findVersionInfo(
   { application_uid, version_id }: InstancesTable,
 ): Promise<VersionInfo> {
   return (await lookUpVersions(db, application_uid, [version_id], caller.role))(version_id);
+}
+
+/** Formats the instance without options that are hidden from the caller's role. */
+function formatInstance(
+  application: ApplicationsTable,
+  row: InstancesTable,
+  { hiddenOptions, isDeleted }: VersionInfo,
+): Instance {
+  const configuration = parseConfiguration(row);
+  return {
+    id: row.id,
+    application_id: application.id,
+    version_id: row.version_id,
+    ...(isDeleted ? { version_deleted: true } : {}),
+    name: row.name,
+    description: row.description,
+    configuration: completeConfiguration(omitHiddenOptions(configuration, hiddenOptions)),
+    locked: row.locked_at !== null,
+    ...(row.locked_by === null ? {} : { locked_by: row.locked_by }),
+    ...(row.locked_at === null ? {} : { locked_at: formatRfc3339(row.locked_at) }),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
+}
+
+/** Formats a reserved instance such as `latest`, which every application has without a row. */
+function formatLatestInstance(application: ApplicationsTable, id: InstanceId): Instance {
+  return {
+    id,
+    application_id: application.id,
+    version_id: '',
+    name: 'Latest executable',
+    description: 'Runs the executable pushed last.',
+    configuration: completeConfiguration({}),
+    locked: true,
+    created_at: formatRfc3339(application.created_at),
+    updated_at: formatRfc3339(application.updated_at),
+  };
 }

@@ -1,7 +1,8 @@
 /** Operations on secrets collections. */
-import type { Secret } from '@switchyard/contract/applications/secrets.ts';
+import type { Secret, SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
 import type { Encryptor } from '../../platform/database/encryption.ts';
 import {
@@ -20,9 +21,9 @@ import { requireOwnProgram } from '../applications/own-program.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import { decryptSecrets, encryptSecrets, type SecretsOwner } from './encrypt.ts';
-import { formatCollectionSummary } from './format-collection.ts';
 import { applySecretOperations, validateSecrets } from './rules.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
+import type { CollectionSummary } from './store.ts';
 import * as store from './store.ts';
 
 declare module '../../platform/http/handlers/context.ts' {
@@ -189,4 +190,19 @@ function checkSecrets(secrets: readonly Secret[]): void {
 
 function createOwner(application: ApplicationsTable, id: SecretsCollectionId): SecretsOwner {
   return { account: application.account_id, applicationUid: application.uid, id };
+}
+
+/** Formats the collection without its secrets. */
+function formatCollectionSummary(
+  application: ApplicationsTable,
+  row: CollectionSummary,
+): SecretsCollectionSummary {
+  return {
+    id: row.id,
+    application_id: application.id,
+    name: row.name,
+    description: row.description,
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
 }

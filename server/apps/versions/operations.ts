@@ -1,6 +1,10 @@
 /** Operations on versions. */
+
+import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import {
   badRequest,
@@ -14,11 +18,11 @@ import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
-import { lockExecutable } from '../applications/executables-store.ts';
+import { formatExecutable } from '../applications/executable.ts';
+import { findExecutables, lockExecutable } from '../applications/executables-store.ts';
 import { requireOwnProgram } from '../applications/own-program.ts';
-import type { ApplicationsTable } from '../applications/schema.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
-import { formatVersion, formatVersions } from './format-version.ts';
 import type { VersionsTable } from './schema.ts';
 import * as store from './store.ts';
 
@@ -154,4 +158,42 @@ async function findVersion(
   const version = await store.findVersion(db, application.uid, params.version_id);
   if (!version) throw versionNotFound(application, params.version_id);
   return { application, version };
+}
+
+/** Formats versions of one application in the order of the rows; skips a version whose executable is gone. */
+async function formatVersions(
+  db: Reader,
+  application: ApplicationsTable,
+  rows: readonly VersionsTable[],
+  role: Role,
+): Promise<Version[]> {
+  const executables = await findExecutables(db, [...new Set(rows.map((row) => row.executable_id))]);
+  const byId = new Map<ExecutableId, ExecutablesTable>(executables.map((one) => [one.id, one]));
+  return rows.flatMap((row) => {
+    const executable = byId.get(row.executable_id);
+    if (!executable) return [];
+    return [
+      {
+        id: row.id,
+        application_id: application.id,
+        name: row.name,
+        description: row.description,
+        executable: formatExecutable(executable, role),
+        created_at: formatRfc3339(row.created_at),
+        updated_at: formatRfc3339(row.updated_at),
+      },
+    ];
+  });
+}
+
+/** Formats one version; throws a 404 when its executable was removed after the row was read. */
+async function formatVersion(
+  db: Reader,
+  application: ApplicationsTable,
+  row: VersionsTable,
+  role: Role,
+): Promise<Version> {
+  const [version] = await formatVersions(db, application, [row], role);
+  if (!version) throw notFound(`The version ${quoteValue(row.id)} is gone.`);
+  return version;
 }

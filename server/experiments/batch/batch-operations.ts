@@ -1,17 +1,19 @@
 /** Handlers of the operations on batch experiments and scenario tests. */
-
 import { hash } from 'node:crypto';
 import { batch as batchType } from '@switchyard/contract/experiment-types/batch.ts';
+import type { BatchExperimentInfo } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler, RawResponse } from '../../platform/http/handlers/handler.ts';
 import { respondCompressed, respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { acceptsGzip } from '../../platform/http/send-response.ts';
-import { listRunDescriptions } from '../../runs/store/experiment-runs.ts';
+import { type ExperimentCounts, listRunDescriptions } from '../../runs/store/experiment-runs.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import type { PropertyReader } from '../input-properties/property-reader.ts';
+import { formatRunSettings } from '../operations/build-run-plan.ts';
 import {
   createExperimentListSource,
   getOwnExperiment,
@@ -20,16 +22,21 @@ import {
   writeExperimentChanges,
 } from '../operations/experiment-operations.ts';
 import { respondWithEmbeddedRuns, respondWithRuns } from '../operations/experiment-run-lists.ts';
-import { countRunsByExperiment, listRefusedRuns } from '../operations/format-experiment.ts';
+import {
+  countRunsByExperiment,
+  formatExperiment,
+  formatProgress,
+  listRefusedRuns,
+} from '../operations/format-experiment.ts';
 import { formatQuestion } from '../questions/describe-question.ts';
+import { formatRace } from '../racing/format-race.ts';
 import type { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
-import { parseBatchDefinition } from '../store/batch-definition.ts';
+import { type BatchDefinition, parseBatchDefinition } from '../store/batch-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { readBatchResults, readBatchState, rememberBatch } from './batch-results.ts';
 import { createBatch } from './create-batch.ts';
-import { formatBatch } from './format-batch.ts';
 
 declare module '../../platform/http/handlers/context.ts' {
   interface Context {
@@ -161,4 +168,47 @@ export const deleteBatchExperiment: OperationHandler<'deleteBatchExperiment'> = 
 async function readBatch({ database }: Pick<Context, 'database'>, experiment: ExperimentsTable, role: Role) {
   const counts = await countRunsByExperiment(database.read, [experiment]);
   return formatBatch(experiment, counts(experiment), role);
+}
+
+/** Returns the experiment without the options that are hidden from the role. */
+function formatBatch(
+  experiment: ExperimentsTable,
+  counts: ExperimentCounts,
+  role: Role,
+): BatchExperimentInfo {
+  const { input_set_id, instance_ids, option_sets, objectives, primary, guardrails, hidden, ...plan } =
+    parseBatchDefinition(experiment);
+  const isHidden = (name: string): boolean =>
+    Object.hasOwn(hidden, name) && (hidden[name]?.includes(role) ?? false);
+  const omitHidden = (options: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(options).filter(([name]) => !isHidden(name)));
+  return {
+    ...formatExperiment(experiment),
+    type: experiment.type === 'scenario' ? 'scenario' : 'batch',
+    input_set_id,
+    instance_ids,
+    option_sets: Object.fromEntries(
+      Object.entries(option_sets).map(([key, options]) => [key, omitHidden(options)]),
+    ),
+    ...formatSeeds(plan, isHidden(plan.seed_option ?? '')),
+    run_order: plan.run_order,
+    ...(objectives === null ? {} : { objectives }),
+    ...(primary === undefined ? {} : { primary }),
+    ...(guardrails === undefined ? {} : { guardrails }),
+    ...(plan.cluster_by === undefined ? {} : { cluster_by: plan.cluster_by }),
+    ...(plan.features === undefined ? {} : { features: plan.features }),
+    ...(plan.racing === undefined ? {} : { racing: formatRace(plan.racing) }),
+    ...formatRunSettings(plan),
+    ...(plan.warnings === undefined ? {} : { warnings: plan.warnings }),
+    ...(experiment.completed_at === null ? {} : { completed_at: formatRfc3339(experiment.completed_at) }),
+    ...formatProgress(experiment, counts),
+  };
+}
+
+/** Returns the seeds, unless their option is hidden from the role. */
+function formatSeeds(
+  { seeds, seed_option }: Pick<BatchDefinition, 'seeds' | 'seed_option'>,
+  isHidden: boolean,
+): Pick<BatchExperimentInfo, 'seeds' | 'seed_option'> {
+  return seeds === undefined || seed_option === undefined || isHidden ? {} : { seeds, seed_option };
 }

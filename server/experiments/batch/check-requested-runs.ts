@@ -1,19 +1,24 @@
 /** Checks the runs of a batch before anything is stored: every instance and version exists and takes the options and inputs. */
-
 import { setImmediate } from 'node:timers/promises';
+import { resolveFormats } from '@switchyard/contract/applications/formats.ts';
+import {
+  countOptionChars,
+  findOptionsSizeError,
+  summarizeOptions,
+} from '@switchyard/contract/applications/run-options.ts';
 import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
-import { readDeclaredOptions, validateOptionNames } from '../../apps/instances/rules.ts';
+import { readDeclaredOptions, stringifyOptions, validateOptionNames } from '../../apps/instances/rules.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import { badRequest, Problem, quoteValue, truncate } from '../../platform/http/errors/problem.ts';
 import type { InputSetItem } from '../../runs/input-sets/store.ts';
+import { findOptionRuleError } from '../../runs/submit/options.ts';
 import { type ExecutableTarget, resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';
 import { addSeed, type RequestedRun, type Seeds } from '../operations/plan-run.ts';
 import { type BatchEnsemble, checkPlannedEnsemble, checkRunCount } from './check-ensembles.ts';
-import { checkPlannedRun } from './check-planned-run.ts';
 import type { BatchRequest } from './parse-batch-request.ts';
 
 /** Checks after which other requests are served. */
@@ -242,4 +247,44 @@ async function resolveTarget(
       );
     throw error;
   }
+}
+
+interface PlannedRunCheck {
+  target: ExecutableTarget;
+  run: Pick<RequestedRun, 'instance_id' | 'version_id' | 'option_set' | 'input_id' | 'input_set_id'>;
+  options: Record<string, string>;
+  format: FormatType;
+  /** The role of the caller. Error messages do not name options that are hidden from it. */
+  role: Role;
+}
+
+/** Returns the length of the run's options in characters of JSON. Throws a 400 that names the invalid option or input. */
+function checkPlannedRun({ target, run, options, format, role }: PlannedRunCheck): number {
+  const { requirements, configuration, executable } = target;
+  const definitions = requirements.options;
+  const declared = readDeclaredOptions(executable, role);
+  const app = run.instance_id
+    ? `the instance ${quoteValue(run.instance_id)}`
+    : `the version ${quoteValue(run.version_id)}`;
+  const nameError = validateOptionNames(Object.keys(options), `option_sets.${run.option_set}`, declared);
+  if (nameError) throw badRequest(`For ${app}: ${nameError}`);
+  const summary = summarizeOptions({
+    definitions,
+    instance: stringifyOptions(configuration.options),
+    run: options,
+  });
+  const optionError =
+    findOptionsSizeError(summary) ?? findOptionRuleError(summary, definitions, declared.hiddenNames);
+  if (optionError)
+    throw badRequest(
+      run.option_set === null
+        ? `For ${app}: ${optionError}`
+        : `option_sets.${run.option_set}, for ${app}: ${optionError}`,
+    );
+  const accepted = resolveFormats(requirements, configuration, {}, format).input;
+  if (accepted !== format)
+    throw badRequest(
+      `The input ${quoteValue(run.input_id)} of the input set ${quoteValue(run.input_set_id)} has the format ${format}; the app of ${app} takes ${accepted}.`,
+    );
+  return countOptionChars(summary);
 }

@@ -4,9 +4,13 @@
  * its client to read the lists again.
  */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExperimentState } from '../../experiments/store/started-experiments.ts';
+import {
+  type ExperimentState,
+  findExperimentStates,
+  listStartedExperiments,
+} from '../../experiments/store/started-experiments.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Database, Topic } from '../../platform/database/database.ts';
+import type { Database, Reader, Topic } from '../../platform/database/database.ts';
 import {
   type EventStream,
   formatEvents,
@@ -19,7 +23,29 @@ import { errorMessage, type Log } from '../../platform/log.ts';
 import { type EventPosition, listChanges, type RunChangeRow } from '../../runs/streams/account-changes.ts';
 import { createRunsEvent, formatPosition } from './account-events.ts';
 import { ChangeReader } from './change-reader.ts';
-import { ExperimentWatch } from './experiment-watch.ts';
+
+const STARTED_MAX = 1000;
+
+/** The experiments that were started at the last look. */
+class ExperimentWatch {
+  #started: Map<string, ExperimentState> | null = null;
+
+  /** Returns the changes since the last call that succeeded; the first call returns none. */
+  async listChanges(db: Reader): Promise<ExperimentState[]> {
+    const rows = await listStartedExperiments(db, STARTED_MAX);
+    const before = this.#started;
+    const started = new Map(rows.map((row) => [row.uid, row]));
+    const ended = before === null ? [] : [...before.keys()].filter((uid) => !started.has(uid));
+    const changes = await findExperimentStates(db, ended);
+    this.#started = started;
+    return before === null ? [] : [...rows.filter(({ uid }) => !before.has(uid)), ...changes];
+  }
+
+  /** Forgets the last look. */
+  reset(): void {
+    this.#started = null;
+  }
+}
 
 const RUN_TOPICS: readonly Topic[] = ['runs-started', 'runs-canceled', 'runs-ended'];
 /** Changes of the queue without an event of a run: a worker or its slots, or the priority of a run. */

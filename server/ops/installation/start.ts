@@ -1,9 +1,10 @@
 /** The first two steps of every start: inspect without a change, then bind database, data folder and blobs. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '../../platform/blobs/blob-store.ts';
 import { ensureIdentity, InstallationIdentity, stopCleanUp } from '../../platform/blobs/identity.ts';
+import { blobsFolder } from '../../platform/blobs/open-blob-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError, type StorageConfig } from '../../platform/config.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -14,10 +15,35 @@ import { sqlitePath } from '../../platform/database/open.ts';
 import { isDatabaseDamaged } from '../../platform/database/transient-errors.ts';
 import { errorMessage, type Log } from '../../platform/log.ts';
 import type { Random } from '../../platform/random.ts';
-import { restrictDataFolder } from './data-folder.ts';
 import { type InstallationState, readInstallationState, writeFolderMarker } from './installation-state.ts';
 import { withSettingName } from './setting-errors.ts';
 import { findStartRefusal } from './start-refusal.ts';
+
+/** Names of the server's files. The runner sets the modes of its own folder. */
+const SERVER_FILES =
+  /^(switchyard\.db.*|blobs|spool|master-key|root-token|installation\.json|first-run\.json|lock.*)$/;
+const TRAVERSE_MODE = 0o111;
+
+/**
+ * Restricts the data folder; call it under its lock. For an ordinary user the mode of the folder is enough. As root, an app
+ * without a sandbox has a user of its own, which needs to traverse the folder to that of its run. The folder then admits
+ * traversal, and each file of the server is restricted.
+ */
+async function restrictDataFolder(
+  folder: string,
+  contents: { database: boolean; blobs: boolean },
+): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  // SQLite creates its other files with the mode of this one.
+  if (contents.database) await (await open(sqlitePath(folder), 'a', 0o600)).close();
+  if (contents.blobs) await mkdir(blobsFolder({ data: folder, sharedBlobs: null }), { recursive: true });
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!SERVER_FILES.test(entry.name) || entry.isSymbolicLink()) continue;
+    await chmod(join(folder, entry.name), entry.isDirectory() ? 0o700 : 0o600);
+  }
+  const { mode } = await lstat(folder);
+  if ((mode & TRAVERSE_MODE) !== TRAVERSE_MODE) await chmod(folder, (mode & 0o777) | TRAVERSE_MODE);
+}
 
 /** Reads the state without a change. Throws ConfigError when a server must not start. */
 async function inspectInstallation(config: StorageConfig): Promise<InstallationState> {

@@ -1,16 +1,79 @@
 /** Operations on the deliveries of webhooks: conversations, replays and test events. */
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+
+import type {
+  ExperimentInfo,
+  QueueProblemInfo,
+  RunInfo,
+} from '@switchyard/contract/account/webhook-schemas.ts';
+import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
+import { PAGE_ITEMS_MAX, PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../../platform/http/lists/pagination.ts';
 import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { makeId } from '../../platform/random.ts';
-import { createExampleExperiment, createExampleProblem, createExampleRun } from './example-events.ts';
 import { enqueueDeliveries, listSubscribedWebhooks } from './fan-out.ts';
 import { formatConversation, formatEvent } from './format-webhook.ts';
 import { insertDeliveries } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
 import * as store from './store.ts';
+
+const EXAMPLE_RUN_ID = 'run-example' as RunId;
+
+/** Returns a succeeded run that does not exist, in the form in which events contain runs. */
+function createExampleRun(email: string, at: number): RunInfo {
+  return {
+    id: EXAMPLE_RUN_ID,
+    user_email: email,
+    name: 'An example',
+    description: 'Made up to try a webhook; there is no such run.',
+    status: 'succeeded',
+    status_v2: 'succeeded',
+    created_at: formatRfc3339(at),
+    application_id: 'application-example',
+    application_instance_id: 'latest',
+    application_version_id: '',
+    run_type: { type: 'standard', definition_id: null, reference_id: null },
+    execution_class: EXECUTION_CLASS_DEFAULT,
+    runtime: 'node',
+    queuing_priority: PRIORITY_DEFAULT,
+    queuing_disabled: false,
+    statistics: { status: 'success', error: '', indicators: [{ name: 'result.value', value: 42 }] },
+  };
+}
+
+/** Returns a completed experiment that does not exist, in the form in which events contain experiments. */
+function createExampleExperiment(email: string, at: number): ExperimentInfo {
+  return {
+    id: 'experiment-example',
+    application_id: 'application-example',
+    type: 'batch',
+    name: 'An example',
+    description: 'Made up to try a webhook; there is no such experiment.',
+    status: 'completed',
+    user_email: email,
+    created_at: formatRfc3339(at),
+    updated_at: formatRfc3339(at),
+  };
+}
+
+/** Returns a problem that does not exist, in the form in which events contain it. */
+function createExampleProblem(publicUrl: string, at: number): QueueProblemInfo {
+  return {
+    id: 'problem-example',
+    kind: 'run_waiting',
+    status: 'begun',
+    message: 'Made up to try a webhook; no run waits.',
+    remedy: 'Nothing to do.',
+    since: formatRfc3339(at),
+    count: 1,
+    run_ids: [EXAMPLE_RUN_ID],
+    worker_ids: [],
+    console_url: `${publicUrl}/console/queue`,
+  };
+}
 
 export const listWebhookConversations: OperationHandler<'listWebhookConversations'> = async (
   { database, pageTokens, log },

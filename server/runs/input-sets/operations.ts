@@ -1,17 +1,23 @@
 /** Operations on input sets. */
+
+import type { InputSet, InputSetInput } from '@switchyard/contract/applications/input-sets.ts';
 import { INPUT_SET_NAME_CHARS_MAX, INPUT_SET_NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication, lockApplication } from '../../apps/applications/store.ts';
 import { ContentRemovedError } from '../../platform/blobs/contents.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
-import { formatInputSet, formatListedInputSet } from './format-input-set.ts';
+import { contentTypeForFormat } from '../api/content-responses.ts';
+import { toInputFormat } from '../inputs/share-input.ts';
 import { parseInputIds, parseInputSetSources } from './parse-input-set-request.ts';
 import { findSelectableInputs, selectInputs } from './select-inputs.ts';
+import type { InputSetItem, InputSetWithItems } from './store.ts';
 import * as store from './store.ts';
 import { updateInputSetRows } from './update.ts';
 
@@ -141,4 +147,44 @@ async function retryIfRemoved<T>(work: () => Promise<T>): Promise<T> {
       if (!(error instanceof ContentRemovedError)) throw error;
     }
   }
+}
+
+/** Formats a set for a list, without download URLs. */
+function formatListedInputSet(application: ApplicationsTable, set: InputSetWithItems): InputSet {
+  return {
+    id: set.id,
+    app_id: application.id,
+    name: set.name,
+    description: set.description,
+    ...(set.instance_id === null ? {} : { instance_id: set.instance_id }),
+    input_ids: set.items.map((item) => item.input_id),
+    inputs: set.items.map(formatItem),
+    created_at: formatRfc3339(set.created_at),
+    updated_at: formatRfc3339(set.updated_at),
+  };
+}
+
+/** Formats one set; each of its inputs has a signed URL to download its content. */
+function formatInputSet(
+  { uploads }: Pick<Context, 'uploads'>,
+  application: ApplicationsTable,
+  set: InputSetWithItems,
+): InputSet {
+  return {
+    ...formatListedInputSet(application, set),
+    inputs: set.items.map((item) => ({
+      ...formatItem(item),
+      download_url: uploads.downloadUrl(item.content_id, contentTypeForFormat(item.input_format)),
+    })),
+  };
+}
+
+function formatItem(item: InputSetItem): InputSetInput {
+  return {
+    id: item.input_id,
+    name: item.name,
+    description: item.description,
+    ...(item.run_id === null ? {} : { run_id: item.run_id }),
+    format: toInputFormat(item),
+  };
 }

@@ -1,8 +1,11 @@
 /** Operations on managed inputs. */
-import type { InputId } from '@switchyard/contract/schemas/ids.ts';
+
+import type { Input, InputCreate } from '@switchyard/contract/applications/inputs.ts';
+import type { InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication, lockApplication } from '../../apps/applications/store.ts';
-import { ContentRemovedError } from '../../platform/blobs/contents.ts';
+import { ContentRemovedError, type SharedContent } from '../../platform/blobs/contents.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import {
   badRequest,
   notFound,
@@ -10,14 +13,16 @@ import {
   type Problem,
   quoteValue,
 } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { prefersRepresentation } from '../../platform/http/requests/prefer-header.ts';
 import { makeId } from '../../platform/random.ts';
-import { formatInput } from './format-input.ts';
-import { contentRemovedProblem, readInputSource } from './input-source.ts';
+import { contentTypeForFormat } from '../api/content-responses.ts';
+import { findRun } from '../store/runs.ts';
 import type { InputsTable } from './schema.ts';
+import { toInputFormat } from './share-input.ts';
 import * as store from './store.ts';
 
 export const createInput: OperationHandler<'createInput'> = async (
@@ -122,4 +127,72 @@ export const deleteInput: OperationHandler<'deleteInput'> = async (
 
 function inputNotFound(application: ApplicationsTable, id: InputId): Problem {
   return notFound(`There is no input ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
+}
+
+/** Formats the input with a signed URL to download its content. */
+function formatInput(
+  { uploads }: Pick<Context, 'uploads'>,
+  application: ApplicationsTable,
+  row: InputsTable,
+): Input {
+  return {
+    id: row.id,
+    app_id: application.id,
+    name: row.name,
+    description: row.description,
+    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    ...(row.upload_id === null ? {} : { upload_id: row.upload_id }),
+    format: toInputFormat(row),
+    download_url: uploads.downloadUrl(row.content_id, contentTypeForFormat(row.input_format)),
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
+}
+
+type Source = Pick<InputsTable, 'run_id' | 'upload_id' | 'input_format' | 'output_format'>;
+
+/**
+ * Returns the columns of the source and its shared content. Throws a 400 when the request names both sources or neither, and
+ * when the upload or run does not exist.
+ */
+async function readInputSource(
+  { database, contents, uploads }: Pick<Context, 'database' | 'contents' | 'uploads'>,
+  application: ApplicationsTable,
+  { upload_id, run_id, format }: InputCreate,
+): Promise<Source & { content: SharedContent }> {
+  const uploadId: UploadId | null = upload_id ?? null;
+  const runId: RunId | null = run_id ?? null;
+  if (uploadId !== null) {
+    if (runId !== null)
+      throw badRequest(
+        `upload_id is ${quoteValue(uploadId)} and run_id is ${quoteValue(runId)}; give one of them.`,
+      );
+    return {
+      run_id: null,
+      upload_id: uploadId,
+      input_format: format?.input?.type ?? 'json',
+      output_format: format?.output?.type ?? null,
+      content: await uploads.use(application.uid, uploadId, 'content', 'upload_id'),
+    };
+  }
+  if (runId === null) throw badRequest('upload_id and run_id are both absent; give one of them.');
+  const run = await findRun(database.read, application.uid, runId);
+  const content = run && (await contents.share(run.input_content_id));
+  if (!content) throw badRequest(`run_id is ${quoteValue(runId)}; it must be a run of this application.`);
+  return {
+    run_id: runId,
+    upload_id: null,
+    input_format: run.input_format,
+    output_format: run.output_format,
+    content,
+  };
+}
+
+/** Returns the 400 for a source that was deleted between the lookup and the commit. */
+function contentRemovedProblem({ run_id, upload_id }: Source): Problem {
+  return badRequest(
+    run_id === null
+      ? `upload_id is ${quoteValue(upload_id)}, which was removed meanwhile; upload the content again.`
+      : `run_id is ${quoteValue(run_id)}, which was deleted meanwhile; give another.`,
+  );
 }

@@ -5,7 +5,8 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import PQueue from 'p-queue';
 import type { Clock } from '../../platform/clock.ts';
-import type { Database, Topic } from '../../platform/database/database.ts';
+import type { Database, Reader, Topic } from '../../platform/database/database.ts';
+import { splitIntoBatches } from '../../platform/database/id-batches.ts';
 import type { EventStream } from '../../platform/http/streams/event-stream.ts';
 import type { OpenStreams } from '../../platform/http/streams/open-streams.ts';
 import { PacedRounds } from '../../platform/http/streams/paced-rounds.ts';
@@ -13,7 +14,6 @@ import { errorMessage, type Log } from '../../platform/log.ts';
 import type { StreamedRun } from './read-update.ts';
 import type { RunCursor } from './run-cursor.ts';
 import { RunFeed } from './run-feed.ts';
-import { findRunMarks } from './run-marks.ts';
 
 const TOPICS: readonly Topic[] = ['log-lines', 'runs-queued', 'runs-started', 'runs-canceled', 'runs-ended'];
 /** Streams that read for themselves at the same time, each a page of lines. */
@@ -78,4 +78,40 @@ export class RunStreams {
       return null;
     }
   }
+}
+
+/**
+ * Returns a text for each run that changes with its status, its lines and its points. A run that was deleted has none. Nor
+ * has an ensemble run, whose lines are those of its child runs.
+ */
+async function findRunMarks(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, string>> {
+  const marks = new Map<RunId, string>();
+  for (const batch of splitIntoBatches(ids))
+    for (const { id, status, lines, points } of await selectMarks(db, batch))
+      marks.set(id, `${status} ${lines} ${points}`);
+  return marks;
+}
+
+function selectMarks(db: Reader, ids: readonly RunId[]) {
+  return db
+    .selectFrom('runs')
+    .innerJoin('applications', 'applications.uid', 'runs.application_uid')
+    .select((eb) => [
+      'runs.id',
+      'runs.status',
+      eb
+        .selectFrom('log_chunks')
+        .select(({ fn }) => fn.max('seq').as('seq'))
+        .whereRef('log_chunks.run_id', '=', 'runs.id')
+        .as('lines'),
+      eb
+        .selectFrom('run_series')
+        .select(({ fn }) => fn.max('seq').as('seq'))
+        .whereRef('run_series.run_id', '=', 'runs.id')
+        .as('points'),
+    ])
+    .where('runs.id', 'in', ids)
+    .where('runs.run_type', '!=', 'ensemble')
+    .where('applications.deleted_at', 'is', null)
+    .execute();
 }

@@ -1,8 +1,6 @@
 import { Icon } from '@switchyard/design/icon.tsx';
-import type { DocsPage, NavigationEntry } from '../../page-data.ts';
+import type { ContentsEntry, DocsPage, NavigationEntry, Neighbour } from '../../page-data.ts';
 import { Body } from '../markup/body.tsx';
-import { CollapsedContents, ContentsList } from './contents-list.tsx';
-import { PreviousNextLinks } from './previous-next.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** A page of the documentation between its navigation and its contents list. */
@@ -62,5 +60,69 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
       </main>
       <ContentsList contents={page.contents} />
     </div>
+  );
+}
+
+/** Previous and next page along the one fixed order of all pages. */
+function PreviousNextLinks({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {
+  if (!previous && !next) return null;
+  return (
+    <nav className="neighbours" aria-label="Previous and next page">
+      {previous && (
+        <a className="previous" rel="prev" href={previous.route}>
+          <Icon name="previous" />
+          <span>
+            <small>Previous</small> {previous.label}
+          </span>
+        </a>
+      )}
+      {next && (
+        <a className="next" rel="next" href={next.route}>
+          <span>
+            <small>Next</small> {next.label}
+          </span>
+          <Icon name="next" />
+        </a>
+      )}
+    </nav>
+  );
+}
+
+function Entries({ contents }: { contents: ContentsEntry[] }) {
+  return (
+    <ul className="track">
+      {contents.map(({ id, text, level }) => (
+        <li key={id} className={level === 3 ? 'inner' : undefined}>
+          <a className="stop" href={`#${id}`}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The contents list beside the text, for wide windows. */
+function ContentsList({ contents }: { contents: ContentsEntry[] }) {
+  return (
+    <div className="contents">
+      {contents.length > 1 && (
+        <nav aria-label="On this page" data-follow-headings="">
+          <p className="contents-title">On this page</p>
+          <Entries contents={contents} />
+        </nav>
+      )}
+    </div>
+  );
+}
+
+/** The contents list above the text, folded, for narrow windows. The style sheet displays one of the two. */
+function CollapsedContents({ contents }: { contents: ContentsEntry[] }) {
+  if (contents.length < 2) return null;
+  return (
+    <details className="folded-contents">
+      <summary>On this page</summary>
+      <Entries contents={contents} />
+    </details>
   );
 }

@@ -1,10 +1,11 @@
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
 import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
+import { Icon } from '@switchyard/design/icon.tsx';
+import { Logo } from '@switchyard/design/logo.tsx';
 import type { ReactNode } from 'react';
 import type { Assets, Neighbour } from '../../page-data.ts';
-import { Footer } from './footer.tsx';
-import { Header } from './header.tsx';
+import { SearchBox } from '../controls/search-form.tsx';
 
 type Props = {
   assets: Assets;
@@ -67,5 +68,59 @@ export function Document(props: Props) {
         <Footer />
       </body>
     </html>
+  );
+}
+
+function Footer() {
+  return (
+    <footer className="footer" id="site-foot">
+      <p>Switchyard. Open source, on your own machines.</p>
+      <nav aria-label="About this site">
+        <a href="/terms">Terms</a>
+        <a href="/privacy">Privacy</a>
+        <a href="/status">Status</a>
+      </nav>
+    </footer>
+  );
+}
+
+/**
+ * The frame's head. The menu link opens the navigation: by script as a drawer, without it by its anchor. The theme
+ * button does nothing without a script, so the style sheet shows it only where scripts run.
+ */
+function Header({ hasNavigation }: { hasNavigation: boolean }) {
+  return (
+    <header className="header">
+      {hasNavigation && (
+        <a className="menu-link icon-button" href="#site-navigation" data-open-drawer="">
+          <Icon name="menu" />
+          <span className="visually-hidden">Menu</span>
+        </a>
+      )}
+      <a className="brand" href="/">
+        <Logo />
+        <span>Switchyard</span>
+      </a>
+      <nav className="header-links" aria-label="Site">
+        <a href="/docs" aria-current={hasNavigation ? 'true' : undefined}>
+          Docs
+        </a>
+      </nav>
+      <div className="banner" data-banner-place="" />
+      <SearchBox />
+      <button
+        className="icon-button needs-script"
+        type="button"
+        data-toggle-theme=""
+        aria-label="Dark theme"
+        aria-pressed="false"
+      >
+        <Icon name="sun" />
+        <Icon name="moon" />
+      </button>
+      <a className="sign-up" href="/sign-up">
+        Sign up
+      </a>
+    </header>
   );
 }

@@ -21,8 +21,49 @@ import {
   WAITING_MAX,
 } from './bounds.ts';
 import { passOn, RATE_WAIT_MS_MAX, refuse, ServerConnections } from './pass-on.ts';
-import { RunConnections } from './run-connections.ts';
 import { SequentialConnection } from './sequential-connection.ts';
+
+class RunConnections {
+  readonly #countMax: () => number;
+  /** In the order in which they were opened. */
+  readonly #open = new Set<SequentialConnection>();
+
+  constructor(countMax: () => number) {
+    this.#countMax = countMax;
+  }
+
+  /** Returns false for a connection that it has closed at once. */
+  add(connection: SequentialConnection): boolean {
+    if (this.#open.size >= this.#countMax() && !this.#closeOne()) {
+      connection.destroy();
+      return false;
+    }
+    this.#open.add(connection);
+    connection.once('close', () => this.#open.delete(connection));
+    return true;
+  }
+
+  destroy(): void {
+    for (const connection of this.#open) connection.destroy();
+  }
+
+  #closeOne(): boolean {
+    const kinds: ((one: SequentialConnection) => boolean)[] = [
+      ({ isTrusted, isBusy }) => !isTrusted && !isBusy,
+      ({ isTrusted }) => !isTrusted,
+      ({ isBusy }) => !isBusy,
+    ];
+    for (const isKind of kinds) {
+      for (const connection of this.#open) {
+        if (!isKind(connection)) continue;
+        this.#open.delete(connection);
+        connection.destroy();
+        return true;
+      }
+    }
+    return false;
+  }
+}
 
 /** The port on the loopback of a sandbox. */
 const SANDBOX_PORT = 4747;

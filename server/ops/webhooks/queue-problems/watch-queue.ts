@@ -3,11 +3,13 @@
  * checks did not find it for a minute. So a start of a process, a short pause of a machine or a retry sends nothing. The row
  * of the problem and its deliveries change in one transaction, so each event is sent once, also by several processes.
  */
+
+import type { QueueProblemKind } from '@switchyard/contract/account/event-types.ts';
 import { QueueProblemInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { lockAccount } from '../../../accounts/account/store.ts';
 import { formatRfc3339 } from '../../../platform/clock.ts';
-import type { Database, Writer } from '../../../platform/database/database.ts';
+import type { Database, Reader, Writer } from '../../../platform/database/database.ts';
 import { parseColumn } from '../../../platform/database/parse-column.ts';
 import { defineJob, type Job, type JobContext } from '../../../platform/jobs/define-job.ts';
 import { makeId, type Random } from '../../../platform/random.ts';
@@ -15,7 +17,6 @@ import type { ProblemThresholds } from '../../../platform/settings/webhook-setti
 import { enqueueDeliveries, listSubscribedWebhooks } from '../fan-out.ts';
 import { type FoundProblem, findProblems } from './find-problems.ts';
 import type { QueueProblemsTable } from './schema.ts';
-import { deleteProblems, insertProblem, listProblems, listWatchedAccounts, updateProblem } from './store.ts';
 
 const INTERVAL_MS = 10_000;
 /** A problem must be found for this long before it begins. Shorter than the interval, because timers are not exact. */
@@ -119,4 +120,46 @@ const parseBegun = parseColumn('queue_problems', 'id', 'begun', QueueProblemInfo
 
 function formatEnd(info: QueueProblemInfo, endedAt: number): QueueProblemInfo {
   return { ...info, status: 'ended', ended_at: formatRfc3339(endedAt) };
+}
+
+/** Lists the accounts with an enabled webhook for problems, and those with a problem under way. */
+async function listWatchedAccounts(db: Reader): Promise<AccountId[]> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select('account_id')
+    .where('disabled_at', 'is', null)
+    .where('event_types', 'like', '%"queue.trouble"%')
+    .union(db.selectFrom('queue_problems').select('account_id'))
+    .orderBy('account_id')
+    .execute();
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Lists the problems of the account that are under way. */
+function listProblems(db: Reader, account: AccountId): Promise<QueueProblemsTable[]> {
+  return db.selectFrom('queue_problems').selectAll().where('account_id', '=', account).execute();
+}
+
+async function insertProblem(tx: Writer, problem: QueueProblemsTable): Promise<void> {
+  await tx.insertInto('queue_problems').values(problem).execute();
+}
+
+async function updateProblem(
+  tx: Writer,
+  { account_id, kind }: QueueProblemsTable,
+  columns: Partial<Pick<QueueProblemsTable, 'begun' | 'absent_since'>>,
+): Promise<void> {
+  await tx
+    .updateTable('queue_problems')
+    .set(columns)
+    .where('account_id', '=', account_id)
+    .where('kind', '=', kind)
+    .execute();
+}
+
+/** Deletes the problem of the kind; without a kind, all problems of the account. */
+async function deleteProblems(tx: Writer, account: AccountId, kind?: QueueProblemKind): Promise<void> {
+  let query = tx.deleteFrom('queue_problems').where('account_id', '=', account);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  await query.execute();
 }
