@@ -51,6 +51,15 @@ function countOneImporter(product: readonly Source[], sources: readonly Source[]
   }, 0);
 }
 
+/** Counts the folders whose only source is one file, without sub-folders. */
+function countLonelyFiles(product: readonly Source[]): number {
+  const files = Map.groupBy(product, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+  const folders = [...files.keys()];
+  return [...files].filter(
+    ([folder, sources]) => sources.length === 1 && !folders.some((other) => other.startsWith(`${folder}/`)),
+  ).length;
+}
+
 /** Returns each size of the tree by its name. Tests, tools and generated files do not count. */
 export function measureSizes(sources: readonly Source[]): Baseline {
   const product = sources.filter(
@@ -68,6 +77,7 @@ export function measureSizes(sources: readonly Source[]): Baseline {
     'files that name an experiment type outside its folder': product.filter(namesForeignType).length,
     'files with <table> outside console/ui/data-table': product.filter(hasForeignTable).length,
     'exported functions with one importer': countOneImporter(product, sources),
+    'folders with one file of source': countLonelyFiles(product),
     'JSON.parse without a schema': jsonParse.findViolations(sources).length,
   };
 }

@@ -15,6 +15,12 @@ import {
   renewInvite,
   updateMember,
 } from './account/members.ts';
+import {
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  updateOrganization,
+} from './account/organizations.ts';
 import { getApplicationQuotas, getQuotas, setApplicationQuotas, setQuotas } from './account/quotas.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
@@ -89,7 +95,6 @@ import {
   listVersions,
   updateVersion,
 } from './applications/versions.ts';
-import { getCommunityFile } from './community/community.ts';
 import { acceptanceOperations } from './experiments/acceptance-tests.ts';
 import { batchOperations } from './experiments/batch-experiments.ts';
 import { bisectOperations } from './experiments/bisect/bisect-experiments.ts';
@@ -97,7 +102,8 @@ import { planBisectExperiment } from './experiments/bisect/bisect-plans.ts';
 import { planExperiment } from './experiments/experiment-plans.ts';
 import { shadowOperations } from './experiments/shadow-tests.ts';
 import { switchbackOperations } from './experiments/switchback-tests.ts';
-import { getLicenses, setLicenses } from './licenses/licenses.ts';
+import { getLicenses, setLicenses } from './licenses.ts';
+import { getCommunityFile } from './marketplace/community.ts';
 import {
   createMarketplaceApp,
   createMarketplaceVersion,
@@ -115,12 +121,6 @@ import {
   getSubscription,
   listSubscriptions,
 } from './marketplace/subscriptions.ts';
-import {
-  createOrganization,
-  deleteOrganization,
-  getOrganization,
-  updateOrganization,
-} from './organizations/organizations.ts';
 import { getRunAsset, listRunAssets } from './runs/assets.ts';
 import {
   createEnsemble,
@@ -130,6 +130,7 @@ import {
   listEnsembles,
   updateEnsemble,
 } from './runs/ensembles.ts';
+import { getRunFlow, updateRunFlow } from './runs/flow.ts';
 import { getRunLogTimes, searchLogs, searchRunLog } from './runs/logs/log-search.ts';
 import { getQueue } from './runs/queue.ts';
 import { listRunReplays, replayRun } from './runs/replays.ts';
@@ -149,7 +150,6 @@ import {
   updateRun,
 } from './runs/runs.ts';
 import { createRunView, deleteRunView, listRunViews, updateRunView } from './runs/views/run-views.ts';
-import { getRunFlow, updateRunFlow } from './runs/workflows/flow.ts';
 import { getProvisioner } from './workers/provisioner.ts';
 import { workerOperations } from './workers/worker-operations.ts';
 

@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { ApiProxy } from './access/api-proxy.ts';
 import type { WorkerClock, WorkerLog } from './environment.ts';
 import { SlotTracker } from './execute/slots.ts';
-import { acquireFolderLock, FolderInUseError } from './host/folder-lock.ts';
+import { acquireFolderLock, FolderInUseError } from './folder-lock.ts';
 import { HttpClient } from './remote/http-client.ts';
 import { RemoteWorker } from './remote/remote-worker.ts';
 import { ServerConnection } from './remote/server-connection.ts';

@@ -24,11 +24,11 @@ import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AcceptanceMetric, AcceptanceResults } from './acceptance-results.ts';
 import { decisionField } from './comparisons/decisions.ts';
 import { questionField } from './comparisons/questions.ts';
+import { defineExperimentOperations } from './define-operations.ts';
 import { experimentFields } from './experiment-fields.ts';
 import { ensembleIdSchema } from './experiment-results.ts';
 import { runSettingsFields } from './experiment-runs.ts';
 import { inputPropertyFields } from './input-properties.ts';
-import { defineExperimentOperations } from './operations/define-operations.ts';
 
 const SideCreate = Type.Object(
   {

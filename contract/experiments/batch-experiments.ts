@@ -37,6 +37,7 @@ import { PageQuery, pageOrArray, WindowQuery } from '../schemas/paging.ts';
 import { BatchRunCreate, batchPlanResponse, seedFields } from './batch-plan.ts';
 import { decisionField } from './comparisons/decisions.ts';
 import { questionField } from './comparisons/questions.ts';
+import { defineExperimentOperations } from './define-operations.ts';
 import { EnsembleArm } from './experiment-ensembles.ts';
 import { experimentCreateFields, experimentFields, experimentProgressFields } from './experiment-fields.ts';
 import { IndicatorProfile } from './experiment-profiles.ts';
@@ -50,8 +51,7 @@ import {
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
 import { inputPropertyFields, inputPropertyResponse } from './input-properties.ts';
-import { defineExperimentOperations } from './operations/define-operations.ts';
-import { Racing, RacingCreate } from './races/racing.ts';
+import { Racing, RacingCreate } from './racing.ts';
 
 /** Types of a batch, for creating and for filtering lists. */
 const BATCH_TYPES = listTypesOfKind('batch');

@@ -18,7 +18,7 @@ import {
 import { DIRECTIONS, Margin } from './experiment-settings.ts';
 import { RunCounts } from './grouped-summaries.ts';
 import { Interaction } from './input-interactions.ts';
-import { racedConfigurationSchema } from './races/racing.ts';
+import { racedConfigurationSchema } from './racing.ts';
 
 /** The method of analysis of this release. Change it with every change after which equal runs can get another verdict. */
 export const ANALYSIS_METHOD = '2026-11.5';

@@ -14,13 +14,13 @@ import { type ExperimentId, idReferenceSchema, idSchema } from '../schemas/ids.t
 import { PageQuery, pageOrArray, WindowQuery } from '../schemas/paging.ts';
 import { decisionField } from './comparisons/decisions.ts';
 import { questionField } from './comparisons/questions.ts';
+import { defineExperimentOperations } from './define-operations.ts';
 import { experimentCreateFields, experimentFields, experimentProgressFields } from './experiment-fields.ts';
 import { ANALYSIS_METHOD, ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
 import { originalClusterBySchema } from './input-properties.ts';
-import { defineExperimentOperations } from './operations/define-operations.ts';
 
 const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, means none';
 

@@ -14,6 +14,7 @@ import { type ExperimentId, idSchema } from '../schemas/ids.ts';
 import { itemsPage, PageQuery, WindowQuery } from '../schemas/paging.ts';
 import { decisionField } from './comparisons/decisions.ts';
 import { questionField } from './comparisons/questions.ts';
+import { defineExperimentOperations } from './define-operations.ts';
 import { experimentCreateFields, experimentFields, experimentProgressFields } from './experiment-fields.ts';
 import {
   ANALYSIS_METHOD,
@@ -24,7 +25,6 @@ import {
 import { refusalsField } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
-import { defineExperimentOperations } from './operations/define-operations.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
 
 export const SwitchbackTestCreate = Type.Object(

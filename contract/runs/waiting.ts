@@ -1,6 +1,6 @@
 /** Why a queued run has not started: a reason code, a message, the queue position, and the runs in the slots. */
 import Type, { type Static } from 'typebox';
-import { licenseUseFields } from '../licenses/licenses.ts';
+import { licenseUseFields } from '../licenses.ts';
 import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, RECENT_USE_MINUTES, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 

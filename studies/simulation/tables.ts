@@ -11,7 +11,7 @@ import { QUESTION_TABLES } from './question-tables.ts';
 import { RACING_TABLES } from './racing-tables.ts';
 import { RELATED_TABLES } from './related-tables.ts';
 import type { SimulationTable } from './table-rows.ts';
-import { TIES_TABLES } from './ties/ties-tables.ts';
+import { TIES_TABLES } from './ties-tables.ts';
 import { TOTAL_TABLES } from './total-tables.ts';
 import { WATCH_TABLES } from './watch-tables.ts';
 

@@ -1,4 +1,4 @@
-import type { Licenses } from '@switchyard/contract/licenses/licenses.ts';
+import type { Licenses } from '@switchyard/contract/licenses.ts';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';

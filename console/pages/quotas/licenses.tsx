@@ -1,4 +1,4 @@
-import type { License } from '@switchyard/contract/licenses/licenses.ts';
+import type { License } from '@switchyard/contract/licenses.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';

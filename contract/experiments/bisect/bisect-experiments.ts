@@ -35,9 +35,9 @@ import {
   type VersionId,
 } from '../../schemas/ids.ts';
 import { PageQuery, pageOrArray, WindowQuery } from '../../schemas/paging.ts';
+import { defineExperimentOperations } from '../define-operations.ts';
 import { experimentFields, experimentProgressFields } from '../experiment-fields.ts';
 import { runProblemFields, runSettingsFields, runSettingsResponse } from '../experiment-runs.ts';
-import { defineExperimentOperations } from '../operations/define-operations.ts';
 import { BisectExperimentResult } from './bisect-results.ts';
 
 const Difference = Type.Object(

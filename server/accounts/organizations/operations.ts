@@ -1,5 +1,5 @@
 /** Operations on organisations: accounts and their members in the form of the published client. */
-import type { Organization, OrganizationMember } from '@switchyard/contract/organizations/organizations.ts';
+import type { Organization, OrganizationMember } from '@switchyard/contract/account/organizations.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { AccountId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-import type { Organization } from '@switchyard/contract/organizations/organizations.ts';
+import type { Organization } from '@switchyard/contract/account/organizations.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { type Invite, memberCalls } from '../../testing/fixtures/members.ts';

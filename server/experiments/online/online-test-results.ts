@@ -7,7 +7,7 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Reader } from '../../platform/database/database.ts';
 import { parseLabels } from '../../runs/run-columns.ts';
-import { listDeletedUnitRuns } from '../../runs/store/deleted/deleted-runs.ts';
+import { listDeletedUnitRuns } from '../../runs/store/deleted-runs.ts';
 import { findObservedRuns, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';

@@ -1,5 +1,5 @@
 /** Formats a race for the response body of its experiment. Pure. */
-import type { Racing } from '@switchyard/contract/experiments/races/racing.ts';
+import type { Racing } from '@switchyard/contract/experiments/racing.ts';
 import {
   countRaceRuns,
   isRaceOver,

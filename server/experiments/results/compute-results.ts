@@ -4,7 +4,7 @@ import type { ComparedGroups } from '@switchyard/contract/experiments/experiment
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import { type AcceptanceResultsRequest, evaluateAcceptanceTest } from './acceptance-evaluation.ts';
 import { analyseBatch } from './batch-analysis.ts';
-import { decideCompared, decideSwitchback } from './decisions/decide-experiment.ts';
+import { decideCompared, decideSwitchback } from './decide-experiment.ts';
 import { analyseShadowTest, analyseSwitchbackTest, type UnitObservation } from './online-test-analysis.ts';
 import { RunReader } from './run-reader.ts';
 import { listNamedIndicators } from './select-indicators.ts';

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import { type LabelledRow, parseLabels, parseStartConditions } from '../../runs/run-columns.ts';
-import { listDeletedRuns } from '../../runs/store/deleted/deleted-runs.ts';
+import { listDeletedRuns } from '../../runs/store/deleted-runs.ts';
 import { findRunSeries, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { DeletedExperimentRunsTable, PlannedRunsTable } from '../../runs/store/schema.ts';

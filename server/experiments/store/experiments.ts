@@ -6,7 +6,7 @@ import type { Reader, Writer } from '../../platform/database/database.ts';
 import { isInWindow } from '../../platform/database/list-order.ts';
 import { locked } from '../../platform/database/row-locks.ts';
 import type { PageRequest } from '../../platform/http/lists/pagination.ts';
-import { removeDeletedRunTraces } from '../../runs/store/deleted/deleted-runs.ts';
+import { removeDeletedRunTraces } from '../../runs/store/deleted-runs.ts';
 import { removePlannedEnsembles } from '../ensembles/planned-ensembles.ts';
 import { markStoredResults } from './analysis-method.ts';
 import type { ExperimentInputsTable, ExperimentsTable } from './schema.ts';

@@ -11,7 +11,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { acquireFolderLock } from '@switchyard/worker/host/folder-lock.ts';
+import { acquireFolderLock } from '@switchyard/worker/folder-lock.ts';
 import type { BlobStore } from '../../platform/blobs/blob-store.ts';
 import { diskBlobPath, openDiskBlobs, syncToDisk } from '../../platform/blobs/disk.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';

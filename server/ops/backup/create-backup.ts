@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '@switchyard/runner/process/errors.ts';
-import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import PQueue from 'p-queue';
 import { acquireBackupHold, releaseBackupHold, renewBackupHold } from '../../platform/blobs/backup-holds.ts';
 import type { BlobStore } from '../../platform/blobs/blob-store.ts';

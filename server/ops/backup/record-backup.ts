@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BACKUPS_MAX } from '@switchyard/contract/limits.ts';
-import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { StorageConfig } from '../../platform/config.ts';
 import {

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import { sql } from 'kysely';
 import type { BlobStore } from '../../platform/blobs/blob-store.ts';
 import { openDiskBlobReader } from '../../platform/blobs/disk.ts';

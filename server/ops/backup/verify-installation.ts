@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import { BlobMissingError, type BlobReader } from '../../platform/blobs/blob-store.ts';
 import { iterateBuffers } from '../../platform/blobs/hashed-file.ts';
 import { openBlobReader } from '../../platform/blobs/open-blob-store.ts';

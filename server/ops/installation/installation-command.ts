@@ -3,7 +3,7 @@
  * whether a server would start on them. `npm run installation -- adopt` makes all three the installation of the database.
  */
 import { parseArgs } from 'node:util';
-import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { ConfigError, readStorageConfig, type StorageConfig } from '../../platform/config.ts';
 import { createLog, errorMessage } from '../../platform/log.ts';

@@ -1,6 +1,6 @@
 /** Adds the name of a setting to errors of the thing it names. */
 
-import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import { ConfigError } from '../../platform/config.ts';
 import { errorMessage } from '../../platform/log.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
+import { FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createDatabase, dropDatabase } from '../../testing/database/postgres-server.ts';

@@ -1,7 +1,7 @@
 /** Limits a data folder to one server, and refuses one in which a restore did not end. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireFolderLock, FolderInUseError, type FolderLock } from '@switchyard/worker/host/folder-lock.ts';
+import { acquireFolderLock, FolderInUseError, type FolderLock } from '@switchyard/worker/folder-lock.ts';
 
 /** A restore into the folder did not end, so that part of the data is missing. */
 export class IncompleteRestoreError extends FolderInUseError {}

@@ -1,5 +1,5 @@
 /** The graph of a workflow, which the app of its run sends. */
-import type { Flow, FlowUpdate } from '@switchyard/contract/runs/workflows/flow.ts';
+import type { Flow, FlowUpdate } from '@switchyard/contract/runs/flow.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';

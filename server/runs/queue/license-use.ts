@@ -3,7 +3,7 @@
  * them, because its app continues. So does the run of a dead worker whose lease has not expired.
  */
 
-import type { License, LicenseHolder } from '@switchyard/contract/licenses/licenses.ts';
+import type { License, LicenseHolder } from '@switchyard/contract/licenses.ts';
 import { SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { listLicenses } from '../../accounts/usage/licenses-store.ts';

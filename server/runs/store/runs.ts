@@ -11,7 +11,7 @@ import type { PageRequest } from '../../platform/http/lists/pagination.ts';
 import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
 import { removeRunValues, replaceTextValues } from '../values/run-values.ts';
 import { removeAssetsOfRuns } from './assets.ts';
-import { TRACED_COLUMNS, traceDeletedRuns } from './deleted/deleted-runs.ts';
+import { TRACED_COLUMNS, traceDeletedRuns } from './deleted-runs.ts';
 import { removePlannedRunsOfParents } from './planned-runs.ts';
 import { removeCapturesOfRuns } from './routes.ts';
 import type { RunsTable } from './schema.ts';

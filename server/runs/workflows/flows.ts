@@ -1,5 +1,5 @@
 /** Statements on the graphs of workflows. */
-import { Flow } from '@switchyard/contract/runs/workflows/flow.ts';
+import { Flow } from '@switchyard/contract/runs/flow.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { parseColumn } from '../../platform/database/parse-column.ts';

@@ -1,6 +1,6 @@
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
-import type { Racing } from '@switchyard/contract/experiments/races/racing.ts';
+import type { Racing } from '@switchyard/contract/experiments/racing.ts';
 import { formatExactPercent, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale, listTicks, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';

@@ -1,5 +1,5 @@
 /** Places the steps of a workflow: each in the column after those of its predecessors. Pure. */
-import type { Flow } from '@switchyard/contract/runs/workflows/flow.ts';
+import type { Flow } from '@switchyard/contract/runs/flow.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 
 type Graph = Flow['pipeline_graph'];

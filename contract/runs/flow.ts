@@ -9,10 +9,10 @@ import {
   FLOW_ID_CHARS_MAX,
   FLOW_NODES_MAX,
   FLOW_STEPS_MAX,
-} from '../../limits.ts';
-import { defineOperation } from '../../operation.ts';
-import { optionalNullable, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
-import { RunParams } from '../runs.ts';
+} from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { optionalNullable, textSchema, timestampSchema } from '../schemas/field-schemas.ts';
+import { RunParams } from './runs.ts';
 
 const createIdSchema = (what: string) => textSchema(`Id of the ${what}.`, { min: 1, max: FLOW_ID_CHARS_MAX });
 const createPredecessorsSchema = (what: string) =>

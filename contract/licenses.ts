@@ -1,11 +1,11 @@
 /** Licences of an account: named counters of tokens, such as the seats of a solver licence, that runs occupy. */
 import Type, { type Static } from 'typebox';
-import { LICENSE_NAME_PATTERN } from '../applications/requirements.ts';
-import { LABEL_CHARS_MAX, LICENSE_TOKENS_MAX, LICENSES_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
-import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
-import { timestampSchema } from '../schemas/field-schemas.ts';
-import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
+import { LICENSE_NAME_PATTERN } from './applications/requirements.ts';
+import { LABEL_CHARS_MAX, LICENSE_TOKENS_MAX, LICENSES_MAX, SLOT_HOLDERS_MAX } from './limits.ts';
+import { defineOperation } from './operation.ts';
+import { settingConditionFields, settingTime } from './schemas/conditional-writes.ts';
+import { timestampSchema } from './schemas/field-schemas.ts';
+import { type ApplicationId, idSchema, type RunId } from './schemas/ids.ts';
 
 const LicenseHolder = Type.Object(
   {

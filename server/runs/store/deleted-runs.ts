@@ -4,8 +4,8 @@
  */
 import { hasFact, type RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader, Writer } from '../../../platform/database/database.ts';
-import type { DeletedExperimentRunsTable, RunsTable } from '../schema.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import type { DeletedExperimentRunsTable, RunsTable } from './schema.ts';
 
 /** The columns of a deleted run that its experiment reads. */
 export const TRACED_COLUMNS = [

@@ -4,7 +4,7 @@ import { resolveObjective } from '@switchyard/server/experiments/results/select-
 import { decideNonInferiority } from '@switchyard/server/experiments/statistics/acceptance/non-inferiority.ts';
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
 import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
-import { drawPairedRuns, INDICATOR, type PairedPopulation } from '../paired-populations.ts';
+import { drawPairedRuns, INDICATOR, type PairedPopulation } from './paired-populations.ts';
 import {
   buildPairedRow,
   countAcceptable,
@@ -12,7 +12,7 @@ import {
   formatSizes,
   type SimulationRow,
   type SimulationTable,
-} from '../table-rows.ts';
+} from './table-rows.ts';
 
 const SIZES = [
   [10, 1],

@@ -1,7 +1,7 @@
 /** Racing: a scenario test that stops the configurations which are shown worse than another one. */
 import Type, { type Static, type TProperties } from 'typebox';
-import { RACED_CONFIGURATIONS_MAX } from '../../limits.ts';
-import { nullable, optionalNullable, stringEnum } from '../../schemas/field-schemas.ts';
+import { RACED_CONFIGURATIONS_MAX } from '../limits.ts';
+import { nullable, optionalNullable, stringEnum } from '../schemas/field-schemas.ts';
 
 const CONFIDENCE_DESCRIPTION = 'Probability with which the race keeps the best configuration.';
 

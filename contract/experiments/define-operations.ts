@@ -1,11 +1,11 @@
 /** Defines the operations of a type of experiment, as far as those of all types are alike. */
 import Type, { type TObject, type TSchema } from 'typebox';
-import type { ExperimentDescriptor } from '../../experiment-types/descriptor.ts';
-import { defineOperation, type OperationResponse, type Tag } from '../../operation.ts';
-import { ApplicationParams } from '../../schemas/application-params.ts';
-import { PageQuery, runsPage } from '../../schemas/paging.ts';
-import { experimentUpdateFields } from '../experiment-fields.ts';
-import { ExperimentRun } from '../experiment-runs.ts';
+import type { ExperimentDescriptor } from '../experiment-types/descriptor.ts';
+import { defineOperation, type OperationResponse, type Tag } from '../operation.ts';
+import { ApplicationParams } from '../schemas/application-params.ts';
+import { PageQuery, runsPage } from '../schemas/paging.ts';
+import { experimentUpdateFields } from './experiment-fields.ts';
+import { ExperimentRun } from './experiment-runs.ts';
 
 interface BodyResponse<Schema extends TSchema> extends OperationResponse {
   schema: Schema;

@@ -9,10 +9,10 @@ import {
   decideSides,
   type MissingIndicators,
 } from '@switchyard/contract/experiments/presentation/decide-release.ts';
-import { listIndicatorNames } from '../../../runs/results/indicators.ts';
-import type { ComparisonSettings } from '../../store/comparison-settings.ts';
-import type { SwitchbackDefinition } from '../../store/online-test-definitions.ts';
-import { resolveObjective } from '../select-indicators.ts';
+import { listIndicatorNames } from '../../runs/results/indicators.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import type { SwitchbackDefinition } from '../store/online-test-definitions.ts';
+import { resolveObjective } from './select-indicators.ts';
 
 /** Returns the decision about groups of runs as a field of the results; no field when nothing is compared. */
 export function decideCompared(
