@@ -1,12 +1,11 @@
 /** The list of the runs of an application. */
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
-import { findHiddenOptions } from '../../apps/applications/executables-store.ts';
 import { getApplication } from '../../apps/applications/store.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { parsePageRequest } from '../../platform/http/lists/pagination.ts';
 import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
-import { isPlainFilter, listRunPage } from '../listing/list-run-page.ts';
+import { formatTokenScope, listRunPage } from '../listing/list-run-page.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { runBody } from './run-body.ts';
 
@@ -17,19 +16,16 @@ export const listRuns: OperationHandler<'listRuns'> = async (
   const application = await getApplication(database.read, caller.account, params.application_id);
   const window = readWindow(query);
   const filter = parseRunFilter(query, parseTimeWindow(window, clock.now()));
-  const { start: _start, end: _end, ...order } = filter;
-  const scopeOfFilter = isPlainFilter(order) ? '' : ` ${JSON.stringify(order)}`;
+  const list = { applicationUid: application.uid, role: caller.role };
+  const scopeOfFilter = await formatTokenScope(database.read, list, filter);
   const isProduction = query.production === true;
   const scopeOfRuns = isProduction ? 'production runs' : 'runs';
   const tokenScope = `${scopeOfRuns} ${application.uid} ${window.start ?? ''} ${window.end ?? ''}${scopeOfFilter}`;
   const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX, isProduction };
-  const list = { applicationUid: application.uid, role: caller.role };
-  const page = await listRunPage(database, list, filter, request);
-  const executables = page.items.map((row) => row.executable_id);
-  const listHidden = await findHiddenOptions(database.read, executables, caller.role);
+  const page = await listRunPage({ database, clock }, list, filter, request);
   const runs = await formatReadableRows(log, page.items, (rows) =>
-    rows.map((row) => runBody(row, listHidden(row.executable_id))),
+    rows.map((row) => runBody(row, row.hiddenOptions)),
   );
   return {
     status: 200,

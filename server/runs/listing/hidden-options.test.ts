@@ -1,7 +1,7 @@
 /** An option that is hidden from a role is none of its columns: not for filters, orders, views and page tokens. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, pushApp } from '../../testing/fixtures/apps.ts';
-import { expectStatus } from '../../testing/fixtures/resources.ts';
+import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const APP = { main: '#!/bin/sh\necho infeasible >&2\necho "{}"\n' };
@@ -73,6 +73,15 @@ describe('A8: a role that an option is hidden from', () => {
       expect(pages).toEqual(runs);
     },
   );
+
+  test('cannot continue the list of a role that sees the option', async () => {
+    const query = 'sort=option.secret&limit=1';
+    const { next_page_token: token } = await list(query, server.token);
+    const next = `${path}/runs?${query}&pagetoken=${token}`;
+    expectStatus(await server.request('GET', next), 200);
+    // The position is that of the run with the first value.
+    expectError(await server.request('GET', next, { token: viewer }), 400, 'pagetoken');
+  });
 
   test('does not see the shared views that filter or sort by it', async () => {
     const tables = [

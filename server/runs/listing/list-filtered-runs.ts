@@ -5,6 +5,8 @@
  * Invariant: it reads active runs first. So a run that ends in between appears twice, and the list has it once.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import { ANY_VALUE, encodeText, type ValueInterval } from '../values/encode-value.ts';
 import { indicatorField } from '../values/list-run-values.ts';
 import { hashField } from '../values/run-values.ts';
@@ -18,19 +20,30 @@ import {
   type RunFilter,
   type RunPosition,
 } from './run-filter.ts';
-import { scanActiveRuns } from './scan-active-runs.ts';
+import { readActiveRuns } from './scan-active-runs.ts';
 import {
-  type EntrySource,
-  findEntriesOfValues,
-  type Scan,
-  type ScanRequest,
-  scanEntries,
-} from './scan-entries.ts';
-import type { Entry, EntryCondition, EntryOrder } from './value-entries.ts';
+  countEntries,
+  type EntryCondition,
+  type EntryConditions,
+  type EntryOrder,
+  readEntries,
+} from './value-entries.ts';
+import { type Scan, type WalkRequest, walk } from './walk.ts';
 
-/** Fields by the number of runs that usually have one value, few first: the first in a filter decides what is read. */
-const SELECTIVE_FIELDS = ['tag', 'name', 'user_email', 'version_id', 'instance_id', 'run_type', 'status'];
+/** A page takes about this time at most: the first page of a million runs is promised in 300 ms. */
+const PAGE_MS_MAX = 150;
+/**
+ * A condition with at most this many entries decides what is read: they are read whole. The entries of more are so frequent
+ * among a million runs that a page of them is found by time within a few chunks.
+ */
+const RARE_ENTRIES_MAX = 10_000;
 const ACTIVE_STATUSES = [encodeText('queued'), encodeText('running')];
+
+/** The database of the runs, whose reads walk indexes in their order, and the clock that limits the time of a page. */
+export interface RunSource {
+  readInOrder: Reader;
+  clock: Pick<Clock, 'elapsed'>;
+}
 
 /** The ids of a page, and the position after which the next one begins; null at the end of the list. */
 export interface FilteredPage {
@@ -38,9 +51,9 @@ export interface FilteredPage {
   next: RunPosition | null;
 }
 
-/** Lists a page of runs. It may have fewer than `limit` runs although others follow, because a scan has a limit. */
+/** Lists a page of runs. It may have fewer than `limit` runs although others follow, because its time is limited. */
 export async function listFilteredRuns(
-  source: EntrySource,
+  source: RunSource,
   applicationUid: string,
   filter: RunFilter,
   { after, limit }: { after: RunPosition | null; limit: number },
@@ -65,36 +78,31 @@ function formatPage(found: readonly FoundRun[], next: RunPosition | null): Filte
 }
 
 class FilteredRuns {
-  readonly #source: EntrySource;
+  readonly #db: Reader;
+  readonly #clock: RunSource['clock'];
+  readonly #begin: number;
   readonly #applicationUid: string;
   readonly #filter: RunFilter;
 
-  constructor(source: EntrySource, applicationUid: string, filter: RunFilter) {
-    this.#source = source;
+  constructor({ readInOrder, clock }: RunSource, applicationUid: string, filter: RunFilter) {
+    this.#db = readInOrder;
+    this.#clock = clock;
+    this.#begin = clock.elapsed();
     this.#applicationUid = applicationUid;
     this.#filter = filter;
   }
 
   /** Finds ended runs in the order of the field's values: those of one interval after those of another. */
-  async scanSorted(field: string, { after, count }: ScanRequest): Promise<Scan> {
+  async scanSorted(field: string, { after, count }: WalkRequest): Promise<Scan> {
     const { conditions, isDescending } = this.#filter;
     const own = conditions.find((condition) => condition.field === field);
     const present = this.#hashAll(conditions.filter((condition) => condition !== own));
-    const intervals = sortIntervals(own?.intervals ?? [ANY_VALUE], isDescending, after?.value);
-    const found: Entry[] = [];
-    for (const interval of intervals) {
+    const found: FoundRun[] = [];
+    for (const interval of sortIntervals(own?.intervals ?? [ANY_VALUE], isDescending, after?.value)) {
       const order = { ...this.#formatOrder(field, 'value', interval), isDescending };
       const isInside = after?.value !== undefined && isBetween(after.value, interval);
-      const scan = await scanEntries(
-        this.#source,
-        order,
-        { present, absent: null },
-        {
-          after: isInside ? after : null,
-          count: count - found.length,
-          share: 1 / intervals.length,
-        },
-      );
+      const request = { after: isInside ? after : null, count: count - found.length };
+      const scan = await this.#walkEntries(order, { present, absent: null }, request, 1);
       found.push(...scan.found);
       if (scan.through !== null) return { found, through: scan.through };
     }
@@ -112,12 +120,8 @@ class FilteredRuns {
     const request = { after, count: limit + 1 };
     const compare = (one: RunPosition, other: RunPosition): number =>
       comparePositions(one, other, isDescending);
-    const scans = [
-      ...(this.#mayBeActive()
-        ? [await scanActiveRuns(this.#source, this.#applicationUid, filter, request)]
-        : []),
-      ...(this.#mayBeEnded() ? await this.#scanEnded(isDescending, request) : []),
-    ];
+    const active = this.#mayBeActive() ? [await this.#scanActive(filter, request)] : [];
+    const scans = [...active, ...(this.#mayBeEnded() ? await this.#scanEnded(isDescending, request) : [])];
     const [through = null] = scans.flatMap((scan) => scan.through ?? []).sort(compare);
     const positions = new Map(scans.flatMap(({ found }): FoundRun[] => found).map((one) => [one.id, one]));
     const found = [...positions.values()]
@@ -129,31 +133,67 @@ class FilteredRuns {
     return { found: page, next: through && { id: through.id, at: through.at } };
   }
 
-  /** Scans the entries of the most selective condition. Scans its values together if there is no other, else one by one. */
-  async #scanEnded(isDescending: boolean, request: ScanRequest): Promise<Scan[]> {
+  /** Scans the active runs, in half of the time of the page. */
+  #scanActive(filter: RunFilter, request: WalkRequest): Promise<Scan> {
+    const readChunk = (after: RunPosition | null) =>
+      readActiveRuns(this.#db, this.#applicationUid, filter, after);
+    return walk(readChunk, request, () => this.#isOver(1 / 2));
+  }
+
+  /** Scans the entries of one condition by time: each of its intervals in turn, in an equal part of the remaining time. */
+  async #scanEnded(isDescending: boolean, request: WalkRequest): Promise<Scan[]> {
     const { conditions, sort } = this.#filter;
-    const absent = sort === null ? null : this.#hash(sort);
-    const exact = conditions.filter(isExact).sort((one, other) => rank(one) - rank(other));
-    const [driver = conditions[0]] = exact;
+    const { driver, isRare } = await this.#findDriver();
     // Every ended run has a status.
     const { field, intervals } = driver ?? { field: 'status', intervals: [ANY_VALUE] };
-    const others = this.#hashAll(conditions.filter((condition) => condition !== driver));
-    const by = driver && isExact(driver) ? 'value' : 'time';
-    const orders = intervals.map((interval) => ({ ...this.#formatOrder(field, by, interval), isDescending }));
-    const [first] = orders;
-    if (by === 'value' && first && others.length === 0 && absent === null) {
-      const values = intervals.map(({ from }) => from);
-      return [await findEntriesOfValues(this.#source, first, values, request)];
-    }
-    const share = 1 / intervals.length;
+    const present = this.#hashAll(conditions.filter((condition) => condition !== driver));
+    const absent = sort === null ? null : this.#hash(sort);
     const scans: Scan[] = [];
-    for (const order of orders) {
-      const after = request.after && { ...request.after, ...(by === 'value' && { value: order.from }) };
-      scans.push(
-        await scanEntries(this.#source, order, { present: others, absent }, { ...request, after, share }),
-      );
+    for (const interval of intervals) {
+      const by = interval.from === interval.to ? 'value' : isRare ? 'sorted' : 'time';
+      const order = { ...this.#formatOrder(field, by, interval), isDescending };
+      const share = (intervals.length + scans.length + 1) / (2 * intervals.length);
+      scans.push(await this.#walkEntries(order, { present, absent }, request, share));
     }
     return scans;
+  }
+
+  /** Finds the condition whose entries are read: the rarest, else one of single values, each of which is in the order of time. */
+  async #findDriver(): Promise<{ driver: RunCondition | undefined; isRare: boolean }> {
+    const { conditions } = this.#filter;
+    const exact = conditions.findLast(isExact);
+    if (exact && conditions.length === 1) return { driver: exact, isRare: false };
+    let rarest: RunCondition | undefined;
+    let fewest = RARE_ENTRIES_MAX + 1;
+    for (const condition of conditions) {
+      const count = await this.#countEntries(condition, fewest);
+      if (count < fewest) [rarest, fewest] = [condition, count];
+    }
+    return { driver: rarest ?? exact ?? conditions.at(-1), isRare: rarest !== undefined };
+  }
+
+  /** Counts the entries that satisfy the condition, up to a maximum. */
+  async #countEntries({ field, intervals }: RunCondition, countMax: number): Promise<number> {
+    let count = 0;
+    for (const interval of intervals)
+      count += await countEntries(this.#db, { field: this.#hash(field), ...interval }, countMax - count);
+    return count;
+  }
+
+  #walkEntries(
+    order: EntryOrder,
+    conditions: EntryConditions,
+    { after, count }: WalkRequest,
+    share: number,
+  ): Promise<Scan> {
+    const readChunk = (position: RunPosition | null) =>
+      readEntries(this.#db, order, conditions, { after: position, count });
+    return walk(readChunk, { after, count }, () => this.#isOver(share));
+  }
+
+  /** Returns true when this share of the time of the page has passed. */
+  #isOver(share: number): boolean {
+    return this.#clock.elapsed() - this.#begin >= PAGE_MS_MAX * share;
   }
 
   #formatOrder(field: string, by: EntryOrder['by'], { from, to }: ValueInterval) {
@@ -197,11 +237,6 @@ function sortIntervals(
   return sorted.filter(({ from, to }) =>
     isDescending ? compareBytes(from, after) <= 0 : compareBytes(to, after) >= 0,
   );
-}
-
-/** Returns the rank of a condition: indicators and options first, then columns by SELECTIVE_FIELDS. */
-function rank({ field }: RunCondition): number {
-  return SELECTIVE_FIELDS.indexOf(field);
 }
 
 function firstPosition({ isDescending, start, end }: RunFilter): RunPosition {

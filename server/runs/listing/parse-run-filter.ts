@@ -19,13 +19,14 @@ import type { RunCondition, RunFilter } from './run-filter.ts';
 
 type RunsQuery = Query<Operations['listRuns']>;
 
+/** By the number of runs that usually have one value, many first. */
 const COLUMNS = [
   'status',
+  'run_type',
   'instance_id',
   'version_id',
   'ensemble_id',
   'user_email',
-  'run_type',
   'name',
 ] as const;
 const CREATED_AT = 'created_at';
@@ -108,9 +109,9 @@ function parseText(text: string | undefined): RunCondition[] {
     throw badRequest(
       `text is ${quoteValue(text)}, without a letter or a digit; give the beginning of a word.`,
     );
-  // The longest word is on the fewest runs, and the first condition decides what is read.
+  // The longest word is on the fewest runs.
   return words
-    .sort((one, other) => other.length - one.length)
+    .sort((one, other) => one.length - other.length)
     .map((word) => ({ field: 'text', intervals: [startWith(word)] }));
 }
 

@@ -2,7 +2,7 @@
 
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
-import { listFieldValues, optionField, type PartialRun } from '../values/list-run-values.ts';
+import { type IndexedRun, listFieldValues } from '../values/list-run-values.ts';
 
 /** A condition on a field: one of the intervals, which do not overlap, contains one of its values. */
 export interface RunCondition {
@@ -12,6 +12,7 @@ export interface RunCondition {
 
 /** A filter with an order. */
 export interface RunFilter {
+  /** Those that few runs satisfy come last: they decide what is read. */
   conditions: readonly RunCondition[];
   /** The field to sort by; null for the creation time. */
   sort: string | null;
@@ -31,23 +32,13 @@ export interface RunPosition {
 /** A listed run with its position. */
 export type FoundRun = RunPosition & { id: RunId };
 
-/** Returns the names of the options that the filter or its order reads. */
-export function listFilterOptions({ conditions, sort }: Pick<RunFilter, 'conditions' | 'sort'>): string[] {
-  return [sort ?? '', ...conditions.map(({ field }) => field)].flatMap(listOptionOfField);
-}
-
-/** Returns the name of the option of a field, as a list; empty for another field. */
-export function listOptionOfField(field: string): string[] {
-  return field.startsWith(optionField('')) ? [field.slice(optionField('').length)] : [];
-}
-
 /** Returns true for a condition that names single values. */
 export function isExact({ intervals }: RunCondition): boolean {
   return intervals.every(({ from, to }) => from === to);
 }
 
-/** Returns true if the run satisfies all conditions. It has the columns of their fields. */
-export function satisfiesAll(run: PartialRun, conditions: readonly RunCondition[]): boolean {
+/** Returns true if the run satisfies all conditions. */
+export function satisfiesAll(run: IndexedRun, conditions: readonly RunCondition[]): boolean {
   const hasValue = ({ field, intervals }: RunCondition): boolean =>
     listFieldValues(run, field).some((value) => intervals.some((interval) => isBetween(value, interval)));
   return conditions.every(hasValue);

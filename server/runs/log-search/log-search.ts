@@ -14,8 +14,9 @@ import PQueue from 'p-queue';
 import Type, { type Static } from 'typebox';
 import { findDamagedBlobError } from '../../platform/blobs/verified-blobs.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { listRunPage, type RunList } from '../listing/list-run-page.ts';
+import { listRunPage } from '../listing/list-run-page.ts';
 import type { RunFilter } from '../listing/run-filter.ts';
+import type { RunList } from '../listing/visible-filter.ts';
 import { findLogContents, type ListedRun } from '../store/runs.ts';
 import { LineMatcher, type LogQuery } from './line-matcher.ts';
 import {
@@ -110,7 +111,7 @@ export class LogSearch {
 
 /** One request of a search over runs. */
 class RunsSearch {
-  readonly #parts: SearchParts;
+  readonly #parts: SearchParts & { clock: Clock };
   readonly #request: RunsRequest;
   readonly #matcher: LineMatcher;
   readonly #budget: SearchBudget;
@@ -124,10 +125,10 @@ class RunsSearch {
   }
 
   async search(): Promise<FoundRuns> {
-    const { database } = this.#parts;
+    const { database, clock } = this.#parts;
     let { after, within } = this.#request.from;
     for (;;) {
-      const page = await listRunPage(database, this.#request.list, this.#request.filter, {
+      const page = await listRunPage({ database, clock }, this.#request.list, this.#request.filter, {
         after,
         limit: RUNS_PER_PAGE,
         isProduction: false,

@@ -70,7 +70,7 @@ export interface FoundLines {
 }
 
 export interface SearchParts {
-  database: Pick<Database, 'read' | 'readInOrder' | 'kind'>;
+  database: Pick<Database, 'read' | 'readInOrder'>;
   contents: Contents;
 }
 

@@ -48,13 +48,6 @@ export function encodeText(text: string): string {
   return `${TEXT}${clean.slice(0, TEXT_PREFIX_CHARS).toWellFormed()}…${hash}`;
 }
 
-/** Returns the text of an interval that has one text; null for another interval, and when encodeText has changed the text. */
-export function decodeText({ from, to }: ValueInterval): string | null {
-  const isText = from === to && from.startsWith(TEXT);
-  const isWhole = from.length <= TEXT.length + TEXT_CHARS_MAX && !from.includes(REPLACEMENT_CHAR);
-  return isText && isWhole ? from.slice(TEXT.length) : null;
-}
-
 /** Encodes an indicator or an option: as a number if it is one or reads as one, else as text. */
 export function encodeValue(value: number | string | boolean): string {
   const number = typeof value === 'string' ? parseDecimal(value) : value;
@@ -69,19 +62,9 @@ export interface ValueInterval {
   to: string;
 }
 
-/** Returns true for an interval of texts alone. */
-export function isText({ from }: ValueInterval): boolean {
-  return from.startsWith(TEXT);
-}
-
 /** Returns the interval of the texts that begin with the prefix. */
 export function startWith(prefix: string): ValueInterval {
   return { from: encodeText(prefix), to: `${TEXT}${prefix}${LARGEST_CHAR}` };
-}
-
-/** Returns the prefix of an interval by `startWith`; null for another interval. */
-export function decodePrefix({ from, to }: ValueInterval): string | null {
-  return to === from + LARGEST_CHAR && from.startsWith(TEXT) ? from.slice(TEXT.length) : null;
 }
 
 /** Returns the interval of the numbers between the bounds; an undefined bound is open. */

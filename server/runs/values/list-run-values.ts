@@ -66,18 +66,6 @@ export function listRunValues(run: IndexedRun): RunValue[] {
   ];
 }
 
-/** A run with the columns of the fields whose values are wanted. */
-export type PartialRun = Pick<IndexedRun, 'id'> & Partial<IndexedRun>;
-
-/** Returns the columns from which the values of the field are computed, beside the id. */
-export function listFieldColumns(field: string): (typeof INDEXED_COLUMNS)[number][] {
-  if (TEXT_FIELDS.some((one) => one === field)) return ['name', 'description'];
-  if (field.startsWith(indicatorField(''))) return ['indicators'];
-  if (field.startsWith(optionField(''))) return ['options_summary'];
-  if (field === ENSEMBLE_FIELD) return ['definition_id'];
-  return COLUMN_FIELDS.filter((column) => column === field);
-}
-
 /** Returns no values for a damaged column: a list reads those of many runs. */
 function listReadable<T>(read: () => T[]): T[] {
   try {
@@ -87,22 +75,20 @@ function listReadable<T>(read: () => T[]): T[] {
   }
 }
 
-/** Lists the values of one field, except the tags. It computes no others: a list may read thousands of active runs. */
-export function listFieldValues(run: PartialRun, field: string): string[] {
-  const { id, name = '', description = '', indicators = '[]', options_summary = '[]' } = run;
-  const findValues = (values: readonly RunValue[]): string[] =>
-    values.filter((one) => one.field === field).map(({ value }) => value);
-  if (TEXT_FIELDS.some((one) => one === field)) return findValues(listTextValues({ id, name, description }));
-  if (field.startsWith(indicatorField(''))) {
-    const named = listReadable(() => parseIndicators({ id, indicators }));
-    return findValues(listNamedValues(named, indicatorField));
-  }
-  if (field.startsWith(optionField(''))) {
-    const named = listReadable(() => parseOptionsSummary({ id, options_summary }));
-    return findValues(listNamedValues(named, optionField));
-  }
-  const texts = listFieldColumns(field).map((column) => run[column] ?? null);
-  return texts.filter((text) => text !== null).map((text) => encodeText(String(text)));
+/** Lists the values of one field, except the tags. It parses no column of others: a list may read thousands of active runs. */
+export function listFieldValues(run: IndexedRun, field: string): string[] {
+  const values = listValuesBeside(run, field);
+  return values.filter((one) => one.field === field).map(({ value }) => value);
+}
+
+/** Lists the values of the field, and those that come from the same columns. */
+function listValuesBeside(run: IndexedRun, field: string): RunValue[] {
+  if (TEXT_FIELDS.some((one) => one === field)) return listTextValues(run);
+  if (field.startsWith(indicatorField('')))
+    return listReadable(() => listNamedValues(parseIndicators(run), indicatorField));
+  if (field.startsWith(optionField('')))
+    return listReadable(() => listNamedValues(parseOptionsSummary(run), optionField));
+  return listColumnValues(run);
 }
 
 function listColumnValues(run: IndexedRun): RunValue[] {

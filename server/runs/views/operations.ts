@@ -5,7 +5,6 @@ import { hasRight } from '@switchyard/contract/roles.ts';
 import { isBlankViewName } from '@switchyard/contract/runs/views/blank-view-name.ts';
 import { type RunView, RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
 import type { RunViewId } from '@switchyard/contract/schemas/ids.ts';
-import { listHiddenColumns } from '../../apps/applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
@@ -16,7 +15,7 @@ import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { makeId } from '../../platform/random.ts';
 import { parseRunFilter } from '../listing/parse-run-filter.ts';
-import { listFilterOptions } from '../listing/run-filter.ts';
+import { findHiddenFields } from '../listing/visible-filter.ts';
 import type { RunViewsTable } from './schema.ts';
 import * as store from './store.ts';
 
@@ -26,9 +25,12 @@ export const listRunViews: OperationHandler<'listRunViews'> = async (
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
   const views = await store.listViews(database.read, application.uid, caller.owner);
-  const hidden = await listHiddenColumns(database.read, application.uid, caller.role);
+  const list = { applicationUid: application.uid, role: caller.role };
+  const listHidden = await findHiddenFields(database.read, list);
   const items = await formatReadableRows(log, views, (some) =>
-    some.map((view) => formatView(view, caller)).filter(({ table }) => !usesOptions(table, hidden)),
+    some
+      .map((view) => formatView(view, caller))
+      .filter(({ table }) => listHidden(parseTable(table)).length === 0),
   );
   return { status: 200, body: { items: items.sort(compareViews) } };
 };
@@ -110,11 +112,6 @@ function assertValidTable(table: RunViewTable): void {
 
 function parseTable({ filters, sort }: RunViewTable) {
   return parseRunFilter({ ...filters, ...(sort !== undefined && { sort }) }, { start: 0, end: 0 });
-}
-
-/** Returns true for a view that filters or sorts by one of the options: a filter names a value of it. */
-function usesOptions(table: RunViewTable, names: ReadonlySet<string>): boolean {
-  return names.size > 0 && listFilterOptions(parseTable(table)).some((name) => names.has(name));
 }
 
 /** Throws a 400 if the author has another view of this name, or as many as a member may have. */

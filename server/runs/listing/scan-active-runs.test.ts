@@ -1,10 +1,8 @@
-/** Lists of queued runs by filters that the database checks in part: with unusual texts, and in a queue of several chunks. */
+/** Lists of queued runs by filters: with unusual texts, and in a queue of several chunks. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRun } from '../../testing/fixtures/apps.ts';
 import { createInstance, listAllPages } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { encodeText } from '../values/encode-value.ts';
-import { findRowRule } from './active-run-rules.ts';
 
 /** More than a chunk of the scan, so that the oldest run is in the second. */
 const OTHER_RUNS = 410;
@@ -54,12 +52,6 @@ test.each(NAMES)('the name and the option %j find one run of a queue of two chun
   expect(await list({ name })).toEqual([name]);
   expect(await list({ option: `label:${addBackslashes(name)}` })).toEqual([name]);
   expect(await list({ instance_id: 'latest', name })).toEqual([name]);
-});
-
-test('A8: an option is searched with its name, not among the values of others', () => {
-  const value = encodeText('say "x"');
-  const rule = findRowRule([{ field: 'option.label', intervals: [{ from: value, to: value }] }]);
-  expect(rule.values).toEqual({ rule0: '"name":"label","value":"say \\"x\\"' });
 });
 
 test.each<[string, string[]]>([
