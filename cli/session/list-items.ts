@@ -6,7 +6,8 @@ export function listItems<T>(body: readonly T[] | { items: readonly T[] }): read
   return 'items' in body ? body.items : body;
 }
 
-interface Page<T> {
+/** A part of a list, and where the next one begins. */
+export interface Page<T> {
   items: T[];
   next_page_token?: string;
 }

@@ -1,0 +1,239 @@
+/** The commands with which people list, read, create, change and delete resources of one kind. */
+import type { Command } from '@commander-js/extra-typings';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { listItems, type Page, readPages } from '../../session/list-items.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatFields } from '../../terminal/table.ts';
+import { parseWholeNumber } from '../parse-values.ts';
+import { type Columns, listColumns } from './columns.ts';
+import {
+  type AnyFields,
+  type CommandDescription,
+  type CommandSettings,
+  completeCommand,
+  type Field,
+  type Parent,
+  printLine,
+  readField,
+  type Values,
+} from './define-command.ts';
+
+type Item<Body> = Body extends readonly (infer Row)[]
+  ? Row
+  : Body extends { items: readonly (infer Row)[] }
+    ? Row
+    : never;
+
+interface ListSettings<Id extends OperationId> extends CommandSettings<Id> {
+  /** The word of the command, or nothing for the group itself; otherwise `list`. */
+  name?: string;
+  columns: Columns<Item<ResponseBody<Id>>> | ((session: Session) => Promise<Columns<Item<ResponseBody<Id>>>>);
+  /** The sentence of an empty list; otherwise that the application or the account has none. */
+  empty?: string | ((values: Values) => string);
+  /** The option `--limit`, up to which pages are read. */
+  limit?: { text: string; initial: number; max: number };
+}
+
+interface RemoveSettings<Id extends OperationId> extends CommandSettings<Id> {
+  /** The word of the command, and its past; otherwise `delete` and `Deleted`. */
+  words?: readonly [name: string, done: string];
+  /** true: the command accepts several ids. */
+  isMany?: true;
+  /** The question before it, or true for the usual one. */
+  confirm?: true | ((id: string) => string);
+}
+
+type FieldValues = Parameters<typeof formatFields>[0];
+
+/** A kind of resource: the operations of its commands, and the words that they print. */
+interface Resource<
+  List extends OperationId,
+  Get extends OperationId,
+  Create extends OperationId,
+  Update extends OperationId,
+  Remove extends OperationId,
+> {
+  /** The word of the commands, such as `sets`. */
+  name: string;
+  /** The name of one in sentences, such as `input set`. The argument has its last word. */
+  noun: string;
+  /** The sentence of the help. */
+  text: string;
+  /** The field with the id; otherwise `id`. */
+  id?: string;
+  /** The sentence of the argument that names one. */
+  argument?: string;
+  /** Returns the id for an argument that is more than the id. */
+  find?: (session: Session, text: string) => Promise<string>;
+  /** Arguments before the one that names the resource. */
+  parents?: AnyFields;
+  list?: ListSettings<List>;
+  get?: CommandSettings<Get>;
+  create?: CommandSettings<Create>;
+  update?: CommandSettings<Update>;
+  remove?: RemoveSettings<Remove>;
+  /** The fields of one, as text. */
+  show?(item: ResponseBody<Get>): FieldValues;
+  /** Other commands. */
+  more?: (group: Command, session: Session) => void;
+}
+
+/** Returns the function that adds the commands of a resource. */
+export function defineResource<
+  List extends OperationId = never,
+  Get extends OperationId = never,
+  Create extends OperationId = never,
+  Update extends OperationId = never,
+  Remove extends OperationId = never,
+>(resource: Resource<List, Get, Create, Update, Remove>): (parent: Parent, session: Session) => void {
+  const { list, get, create, update, remove } = resource;
+  return (parent, session) => {
+    const group = parent.command(resource.name).description(resource.text);
+    const print: CommandDescription['print'] = (_session, body) => printOne(session, resource, body);
+    if (list) defineList(group, session, resource, list);
+    if (get) completeCommand(group.command('get'), session, { print, ...addressOne(resource, get) });
+    if (create)
+      completeCommand(group.command('create'), session, {
+        id: resource.id,
+        arguments: { ...resource.parents, id: nameArgument(resource) },
+        ...(!create.done && { print }),
+        ...create,
+      });
+    if (update)
+      completeCommand(group.command('update'), session, {
+        id: resource.id,
+        isChange: true,
+        ...(!update.done && { print }),
+        ...addressOne(resource, update),
+      });
+    if (remove) defineRemove(group, session, resource, remove);
+    resource.more?.(group, session);
+  };
+}
+
+/** A resource without the types of its operations. */
+interface AnyResource
+  extends Omit<
+    Resource<never, never, never, never, never>,
+    'list' | 'get' | 'create' | 'update' | 'remove' | 'show'
+  > {
+  show?(item: unknown): FieldValues;
+}
+
+function nameArgument({ noun, argument }: AnyResource, isMany = false): Field {
+  const word = noun.split(' ').at(-1);
+  if (isMany) return [`<${word}...>`, argument ?? `The ids of the ${noun}s.`];
+  return [`<${word}>`, argument ?? `The id of the ${noun}.`];
+}
+
+/** Completes a command by the arguments that name a resource, the last of which is the last parameter of the path. */
+function addressOne(resource: AnyResource, settings: CommandDescription, isMany = false): CommandDescription {
+  const name = getIdName(settings.operation);
+  const { find, parents } = resource;
+  return {
+    arguments: { ...parents, [name]: nameArgument(resource, isMany) },
+    ...settings,
+    prepare: async (given, session) => {
+      const values = find ? { ...given, [name]: await find(session, String(given[name])) } : given;
+      return settings.prepare ? settings.prepare(values, session) : values;
+    },
+  };
+}
+
+function getIdName(operation: OperationId): string {
+  const { params }: Operation = operations[operation];
+  return Object.keys(params?.properties ?? {}).at(-1) ?? '';
+}
+
+/** Adds a command that prints a table. */
+export function defineList<Id extends OperationId>(
+  group: Command,
+  session: Session,
+  resource: Pick<AnyResource, 'noun' | 'id' | 'parents'>,
+  { name = 'list', columns, empty, limit, ...settings }: ListSettings<Id>,
+): void {
+  const { params }: Operation = operations[settings.operation];
+  const findOwner = (): string =>
+    params && 'application_id' in params.properties
+      ? `Application ${session.findApplication()}`
+      : 'The account';
+  const option: Field | undefined = limit && [
+    '<count>',
+    limit.text,
+    { initial: limit.initial, parse: parseWholeNumber(1, limit.max) },
+  ];
+  const isDefault = name === 'list' && resource.parents === undefined;
+  type Row = Item<ResponseBody<Id>>;
+  completeCommand(name === '' ? group : group.command(name, { isDefault }), session, {
+    ...(resource.parents && { arguments: resource.parents }),
+    ...settings,
+    ...(option && {
+      options: { ...settings.options, limit: option },
+      repeat: (send, values) =>
+        readPages(Number(values.limit), async (page) => (await send({ ...page })) as Page<Row>),
+    }),
+    print: async ({ output }, body, values) =>
+      output.printTable(
+        listItems(body as Row[] | Page<Row>),
+        listColumns(typeof columns === 'function' ? await columns(session) : columns),
+        {
+          json: body,
+          empty:
+            (typeof empty === 'function' ? empty(values) : empty) ??
+            `${findOwner()} has no ${resource.noun}s.`,
+          id: (row) => readField(row, settings.id ?? resource.id),
+        },
+      ),
+  });
+}
+
+function defineRemove<Id extends OperationId>(
+  group: Command,
+  session: Session,
+  resource: AnyResource,
+  settings: RemoveSettings<Id>,
+): void {
+  const { words: [word, done] = ['delete', 'Deleted'], isMany = false, confirm, ...command } = settings;
+  const name = getIdName(settings.operation);
+  const noun = isMany || settings.words ? '' : `${resource.noun} `;
+  const ask = typeof confirm === 'function' ? confirm : (id: string) => `Delete the ${resource.noun} ${id}?`;
+  completeCommand(group.command(word), session, {
+    ...(confirm && {
+      confirm: (values) => ({ what: ask(String(values[name])), word: String(values[name]) }),
+    }),
+    repeat: async (send, values) => {
+      for (const id of [values[name]].flat()) await send({ [name]: id });
+    },
+    print: (_session, _body, values) => {
+      const ids = [values[name]].flat().map(String);
+      session.output.print({
+        json: { [done.toLowerCase()]: isMany ? ids : ids[0] },
+        text: () => `${done} ${noun}${ids.map(cleanLine).join(', ')}.\n`,
+        quiet: () => ids,
+      });
+    },
+    ...addressOne(resource, command, isMany),
+  });
+}
+
+/** Prints the fields of a resource. */
+export function printOne(
+  { output }: Session,
+  { show, id }: Pick<AnyResource, 'show' | 'id'>,
+  body: unknown,
+): void {
+  output.print({
+    json: body,
+    text: () => (show ? formatFields(show(body)) : ''),
+    quiet: () => readField(body, id),
+  });
+}
+
+/** Prints the token of a resource after its creation: nothing else returns it again. */
+export function printToken(session: Session, body: { id: string; token: string }): void {
+  session.output.note(`Created ${body.id}. Only this output has its token.`);
+  printLine(session, body, body.token);
+}
