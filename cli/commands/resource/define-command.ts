@@ -18,6 +18,8 @@ export type Field = readonly [value: string, text: string, settings?: FieldSetti
 interface FieldSettings {
   /** The flag, where it differs from the name of the field. */
   flag?: string;
+  /** true: the command completes the request without it. */
+  isOptional?: true;
   /** The default. */
   initial?: unknown;
   parse?(text: string, before?: unknown): unknown;
@@ -175,7 +177,7 @@ function listFields(fields: AnyFields = {}): [name: string, field: Field][] {
 
 /** Returns the option of a field: its schema has the allowed values, and a required field without a default is a required option. */
 function createOption(declared: Operation, name: string, [value, text, settings = {}]: Field): Option {
-  const { flag = `--${name.replaceAll('_', '-')}`, initial, parse } = settings;
+  const { flag = `--${name.replaceAll('_', '-')}`, initial, parse, isOptional } = settings;
   const [schema, isRequired] = findSchema(declared, name);
   const option = new Option(`${flag} ${value}`.trim(), text);
   const item = isRecord(schema.items) ? schema.items : schema;
@@ -185,7 +187,7 @@ function createOption(declared: Operation, name: string, [value, text, settings 
   else if (item.type === 'integer')
     option.argParser(parseWholeNumber(Number(item.minimum), Number(item.maximum)));
   if (initial !== undefined) option.default(initial);
-  return option.makeOptionMandatory(isRequired && initial === undefined);
+  return option.makeOptionMandatory(isRequired && !isOptional && initial === undefined);
 }
 
 /** Returns the schema of a field, and true when the request needs it. */

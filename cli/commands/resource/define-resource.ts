@@ -93,7 +93,7 @@ export function defineResource<
   return (parent, session) => {
     const group = parent.command(resource.name).description(resource.text);
     const print: CommandDescription['print'] = (_session, body) => printOne(session, resource, body);
-    if (list) defineList(group, session, resource, list);
+    if (list) defineList(group, session, list, resource);
     if (get) completeCommand(group.command('get'), session, { print, ...addressOne(resource, get) });
     if (create)
       completeCommand(group.command('create'), session, {
@@ -152,8 +152,8 @@ function getIdName(operation: OperationId): string {
 export function defineList<Id extends OperationId>(
   group: Command,
   session: Session,
-  resource: Pick<AnyResource, 'noun' | 'id' | 'parents'>,
   { name = 'list', columns, empty, limit, ...settings }: ListSettings<Id>,
+  resource: Pick<AnyResource, 'noun' | 'id' | 'parents'> = { noun: 'row' },
 ): void {
   const { params }: Operation = operations[settings.operation];
   const findOwner = (): string =>

@@ -1,175 +1,140 @@
 /** Commands for webhooks. */
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { EVENT_TYPES } from '@switchyard/contract/account/event-types.ts';
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Conversation } from '@switchyard/contract/account/webhook-schemas.ts';
 import { SECRET_OVERLAP_HOURS_DEFAULT, SECRET_OVERLAP_HOURS_MAX } from '@switchyard/contract/limits.ts';
-import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
-import { confirmDeletion } from '../../session/confirm.ts';
-import { dropUndefined } from '../../session/drop-undefined.ts';
-import { listItems, readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
-import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields } from '../../terminal/table.ts';
-import { parseWholeNumber } from '../parse-values.ts';
-import { printDeletedOne } from '../print-deleted.ts';
+import { age, count } from '../resource/columns.ts';
+import { defineCommand, type Field, type Parent, printLine } from '../resource/define-command.ts';
+import { defineList, defineResource } from '../resource/define-resource.ts';
 import { listen } from './listen.ts';
 
-const DELIVERIES_DEFAULT = 20;
-const DELIVERIES_MAX = 10_000;
+const webhook_id: Field = ['<webhook>', 'The id of the webhook.'];
+const conversation_id: Field = ['<delivery>', 'The id of the delivery.'];
 
 /** Defines `webhooks` with its commands. */
-export function defineWebhookCommands(program: Command, session: Session): void {
-  const webhooks = program.command('webhooks').description('List, create and test webhooks.');
-  webhooks
-    .command('list', { isDefault: true })
-    .description('List the webhooks of the account, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard webhooks list')
-    .action(() => printWebhooks(session));
-  webhooks
-    .command('create')
-    .description('Create a webhook.')
-    .argument('<webhook>', 'The id of the webhook.')
-    .requiredOption('--endpoint-url <url>', 'The address that receives the events.')
-    .addOption(
-      new Option('--event-types <type...>', 'The events to send.')
-        .choices(EVENT_TYPES)
-        .default(['run.status' as const]),
-    )
-    .option('--description <text>', 'The description.', '')
-    .addHelpText(
-      'after',
-      '\nExample:\n  switchyard webhooks create dispatch --endpoint-url https://example.com/hook',
-    )
-    .action(async (id, { endpointUrl: endpoint_url, eventTypes: event_types, description }) => {
-      const { body } = await session
-        .connect()
-        .call('createWebhook', { body: { id, endpoint_url, event_types: [...event_types], description } });
-      session.output.print({
-        json: body,
-        text: () =>
-          `Created webhook ${body.id}. Print its secret with: switchyard webhooks secret ${body.id}\n`,
-        quiet: () => body.id,
-      });
-    });
-  webhooks
-    .command('delete')
-    .description('Delete a webhook. Deliveries that wait are dropped.')
-    .argument('<webhook>', 'The id of the webhook.')
-    .option('--yes', 'Do not ask.')
-    .addHelpText('after', '\nExample:\n  switchyard webhooks delete dispatch --yes')
-    .action(async (webhook_id, { yes }) => {
-      await confirmDeletion(session, { what: `Delete the webhook ${webhook_id}?`, word: webhook_id, yes });
-      await session.connect().call('deleteWebhook', { params: { webhook_id } });
-      printDeletedOne(session, 'webhook', webhook_id);
-    });
-  defineSecrets(webhooks, session);
-  defineDeliveries(webhooks, session);
-  defineListen(webhooks, session);
+export const defineWebhookCommands = defineResource({
+  name: 'webhooks',
+  noun: 'webhook',
+  text: 'List, create and test webhooks.',
+  list: {
+    operation: 'listWebhooks',
+    text: 'List the webhooks of the account, the newest first.',
+    columns: {
+      WEBHOOK: 'id',
+      EVENTS: ({ event_types }) => event_types.join(', '),
+      ENDPOINT: 'endpoint_url',
+      STATUS: {
+        value: ({ disabled_at }) => (disabled_at ? `disabled since ${disabled_at}` : 'enabled'),
+        tone: ({ disabled_at }) => (disabled_at ? 'bad' : undefined),
+      },
+    },
+  },
+  create: {
+    operation: 'createWebhook',
+    text: 'Create a webhook.',
+    options: {
+      endpoint_url: ['<url>', 'The address that receives the events.'],
+      event_types: ['<type...>', 'The events to send.', { initial: ['run.status'] }],
+      description: ['<text>', 'The description.', { initial: '' }],
+    },
+    example: 'dispatch --endpoint-url https://example.com/hook',
+    done: ({ id }) => `Created webhook ${id}. Print its secret with: switchyard webhooks secret ${id}`,
+  },
+  remove: {
+    operation: 'deleteWebhook',
+    text: 'Delete a webhook. Deliveries that wait are dropped.',
+    confirm: true,
+    example: 'dispatch --yes',
+  },
+  more: (webhooks, session) => {
+    defineSecrets(webhooks, session);
+    defineDeliveries(webhooks, session);
+    defineListen(webhooks, session);
+  },
+});
+
+function defineSecrets(webhooks: Parent, session: Session): void {
+  defineCommand(webhooks, session, {
+    name: 'secret',
+    operation: 'getWebhookSecret',
+    text: 'Print the secret that signs the deliveries of a webhook.',
+    arguments: { webhook_id },
+    example: 'dispatch > secret',
+    print: (_session, body) => printLine(session, body, body.secret),
+  });
+  defineCommand(webhooks, session, {
+    name: 'rotate-secret',
+    operation: 'rotateWebhookSecret',
+    text: 'Replace the secret of a webhook, and print the new one. For a time the old one signs every delivery too.',
+    arguments: { webhook_id },
+    options: {
+      overlap_hours: [
+        '<hours>',
+        `Hours in which the old secret signs too, 0 to ${SECRET_OVERLAP_HOURS_MAX}; otherwise ${SECRET_OVERLAP_HOURS_DEFAULT}.`,
+      ],
+    },
+    example: 'dispatch --overlap-hours 2 > secret',
+    print: (_session, body) => {
+      if (body.previous_until) session.output.note(`The old secret signs too until ${body.previous_until}.`);
+      printLine(session, body, body.secret);
+    },
+  });
 }
 
-function defineSecrets(webhooks: Pick<Command, 'command'>, session: Session): void {
-  webhooks
-    .command('secret')
-    .description('Print the secret that signs the deliveries of a webhook.')
-    .argument('<webhook>', 'The id of the webhook.')
-    .addHelpText('after', '\nExample:\n  switchyard webhooks secret dispatch > secret')
-    .action(async (webhook_id) => {
-      const { body } = await session.connect().call('getWebhookSecret', { params: { webhook_id } });
-      session.output.print({ json: body, text: () => `${body.secret}\n`, quiet: () => body.secret });
-    });
-  webhooks
-    .command('rotate-secret')
-    .description(
-      'Replace the secret of a webhook, and print the new one. For a time the old one signs every delivery too.',
-    )
-    .argument('<webhook>', 'The id of the webhook.')
-    .option(
-      '--overlap-hours <hours>',
-      `Hours in which the old secret signs too, 0 to ${SECRET_OVERLAP_HOURS_MAX}; otherwise ${SECRET_OVERLAP_HOURS_DEFAULT}.`,
-      parseWholeNumber(0, SECRET_OVERLAP_HOURS_MAX),
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  switchyard webhooks rotate-secret dispatch --overlap-hours 2 > secret',
-    )
-    .action((webhook_id, { overlapHours }) => rotateSecret(session, webhook_id, overlapHours));
-}
-
-async function rotateSecret(
-  session: Session,
-  webhook_id: string,
-  overlap_hours: number | undefined,
-): Promise<void> {
-  const { body } = await session
-    .connect()
-    .call('rotateWebhookSecret', { params: { webhook_id }, body: dropUndefined({ overlap_hours }) });
-  if (body.previous_until) session.output.note(`The old secret signs too until ${body.previous_until}.`);
-  session.output.print({ json: body, text: () => `${body.secret}\n`, quiet: () => body.secret });
-}
-
-function defineDeliveries(webhooks: Pick<Command, 'command'>, session: Session): void {
-  webhooks
-    .command('deliveries')
-    .description('List the attempts to deliver events to a webhook, the newest first.')
-    .argument('<webhook>', 'The id of the webhook.')
-    .addOption(
-      new Option('--status <status>', 'Only attempts with this status.').choices(CONVERSATION_STATUSES),
-    )
-    .option(
-      '--limit <count>',
-      'The number of attempts.',
-      parseWholeNumber(1, DELIVERIES_MAX),
-      DELIVERIES_DEFAULT,
-    )
-    .addHelpText('after', '\nExample:\n  switchyard webhooks deliveries dispatch --status failed')
-    .action((webhook_id, { status, limit }) => printDeliveries(session, webhook_id, { status, limit }));
-  webhooks
-    .command('delivery')
-    .description('Print a delivery with the event, and the response of the receiver.')
-    .argument('<webhook>', 'The id of the webhook.')
-    .argument('<delivery>', 'The id of the delivery.')
-    .addHelpText('after', '\nExample:\n  switchyard webhooks delivery dispatch talk-01jd3v7k9mq2z5x8')
-    .action(async (webhook_id, conversation_id) => {
-      const params = { webhook_id, conversation_id };
-      printDelivery(session, (await session.connect().call('getWebhookConversation', { params })).body);
-    });
-  webhooks
-    .command('resend')
-    .description('Send the event of a delivery again, with the same id and a new signature.')
-    .argument('<webhook>', 'The id of the webhook.')
-    .argument('<delivery>', 'The id of the delivery.')
-    .addHelpText('after', '\nExample:\n  switchyard webhooks resend dispatch talk-01jd3v7k9mq2z5x8')
-    .action(async (webhook_id, conversation_id) => {
-      const { body } = await session
-        .connect()
-        .call('replayWebhookConversation', { params: { webhook_id, conversation_id } });
-      session.output.print({
-        json: body,
-        text: () => `Sending ${body.event_id} again.\n`,
-        quiet: () => body.event_id,
-      });
-    });
-  webhooks
-    .command('test')
-    .description('Send an example of an event to every webhook of the account that has its type.')
-    .addOption(
-      new Option('--event-type <type>', 'The event to send.')
-        .choices(EVENT_TYPES)
-        .default('run.status' as const),
-    )
-    .addHelpText('after', '\nExample:\n  switchyard webhooks test --event-type experiment.status')
-    .action(async ({ eventType: event_type }) => {
-      const { body } = await session.connect().call('triggerEvent', { body: { event_type } });
-      session.output.print({
-        json: body,
-        text: () =>
-          body.webhook_ids.length === 0
-            ? `No webhook has the event ${event_type}.\n`
-            : `Sending ${body.event_id} to ${body.webhook_ids.map(cleanLine).join(', ')}.\n`,
-        quiet: () => body.event_id,
-      });
-    });
+function defineDeliveries(webhooks: Command, session: Session): void {
+  defineList(webhooks, session, {
+    name: 'deliveries',
+    operation: 'listWebhookConversations',
+    text: 'List the attempts to deliver events to a webhook, the newest first.',
+    arguments: { webhook_id },
+    options: { status: ['<status>', 'Only attempts with this status.'] },
+    limit: { text: 'The number of attempts.', initial: 20, max: 10_000 },
+    columns: {
+      DELIVERY: 'id',
+      EVENT: ({ request_body }) => request_body.event_type,
+      STATUS: {
+        value: ({ status }) => status,
+        tone: ({ status }) => (status === 'succeeded' ? 'good' : 'bad'),
+      },
+      HTTP: { value: ({ http_status }) => http_status, isNumeric: true },
+      MS: count('response_duration'),
+      SENT: age('created_at'),
+      ERROR: 'error',
+    },
+    empty: (values) => `The webhook ${values.webhook_id} has no such deliveries.`,
+    example: 'dispatch --status failed',
+  });
+  defineCommand(webhooks, session, {
+    name: 'delivery',
+    operation: 'getWebhookConversation',
+    text: 'Print a delivery with the event, and the response of the receiver.',
+    arguments: { webhook_id, conversation_id },
+    example: 'dispatch talk-01jd3v7k9mq2z5x8',
+    print: printDelivery,
+  });
+  defineCommand(webhooks, session, {
+    name: 'resend',
+    operation: 'replayWebhookConversation',
+    text: 'Send the event of a delivery again, with the same id and a new signature.',
+    arguments: { webhook_id, conversation_id },
+    example: 'dispatch talk-01jd3v7k9mq2z5x8',
+    id: 'event_id',
+    done: ({ event_id }) => `Sending ${event_id} again.`,
+  });
+  defineCommand(webhooks, session, {
+    name: 'test',
+    operation: 'triggerEvent',
+    text: 'Send an example of an event to every webhook of the account that has its type.',
+    options: { event_type: ['<type>', 'The event to send.', { initial: 'run.status' }] },
+    example: '--event-type experiment.status',
+    id: 'event_id',
+    done: ({ event_id, webhook_ids }, { event_type }) =>
+      webhook_ids.length === 0
+        ? `No webhook has the event ${event_type}.`
+        : `Sending ${event_id} to ${webhook_ids.map(cleanLine).join(', ')}.`,
+  });
 }
 
 function defineListen(webhooks: Pick<Command, 'command'>, session: Session): void {
@@ -194,53 +159,6 @@ function defineListen(webhooks: Pick<Command, 'command'>, session: Session): voi
 function parseUrl(text: string): string {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError('It must begin with http:// or https://.');
-}
-
-async function printWebhooks(session: Session): Promise<void> {
-  const { body } = await session.connect().call('listWebhooks');
-  session.output.printTable(
-    listItems(body),
-    [
-      { title: 'WEBHOOK', value: ({ id }) => id },
-      { title: 'EVENTS', value: ({ event_types }) => event_types.join(', ') },
-      { title: 'ENDPOINT', value: ({ endpoint_url }) => endpoint_url },
-      {
-        title: 'STATUS',
-        value: ({ disabled_at }) => (disabled_at ? `disabled since ${disabled_at}` : 'enabled'),
-        tone: ({ disabled_at }) => (disabled_at ? 'bad' : undefined),
-      },
-    ],
-    { json: body, empty: 'The account has no webhooks.', id: ({ id }) => id },
-  );
-}
-
-async function printDeliveries(
-  session: Session,
-  webhook_id: string,
-  { status, limit }: { status: (typeof CONVERSATION_STATUSES)[number] | undefined; limit: number },
-): Promise<void> {
-  const body = await readPages(limit, async (page) => {
-    const request = { params: { webhook_id }, query: { ...page, ...dropUndefined({ status }) } };
-    return (await session.connect().call('listWebhookConversations', request)).body;
-  });
-  const now = Date.now();
-  session.output.printTable(
-    body.items,
-    [
-      { title: 'DELIVERY', value: ({ id }) => id },
-      { title: 'EVENT', value: ({ request_body }) => request_body.event_type },
-      {
-        title: 'STATUS',
-        value: (delivery) => delivery.status,
-        tone: (delivery) => (delivery.status === 'succeeded' ? 'good' : 'bad'),
-      },
-      { title: 'HTTP', value: ({ http_status }) => http_status ?? '', isNumeric: true },
-      { title: 'MS', value: ({ response_duration }) => response_duration, isNumeric: true },
-      { title: 'SENT', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
-      { title: 'ERROR', value: ({ error }) => error },
-    ],
-    { json: body, empty: `The webhook ${webhook_id} has no such deliveries.`, id: ({ id }) => id },
-  );
 }
 
 function printDelivery({ output }: Session, delivery: Conversation): void {
