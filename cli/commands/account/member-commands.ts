@@ -1,5 +1,5 @@
 /** Commands for members and their invites. */
-import { type Command, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import {
   formatInventoryKind,
   INVENTORY_KINDS,
@@ -8,104 +8,111 @@ import {
   type MemberInventory,
   RETAINED_KINDS,
 } from '@switchyard/contract/account/inventory.ts';
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
-import { ROLES } from '@switchyard/contract/roles.ts';
+import type { Member } from '@switchyard/contract/account/members.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
-import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatFields } from '../../terminal/table.ts';
-
-type Member = CallResponse<Operations['getMember']>['body'];
-type Invite = CallResponse<Operations['inviteMember']>['body'];
+import { listColumns } from '../resource/columns.ts';
+import { defineCommand, type Field, type Parent, type Values } from '../resource/define-command.ts';
+import { defineResource } from '../resource/define-resource.ts';
 
 const MEMBER_TEXT = 'The id or the address of the member.';
+const KEEP_TEXT = 'Kinds of their inventory to keep. Everything else is revoked, except invited_keys.';
+const REVOKE_TEXT =
+  'Kinds that are kept by default and revoked now: the first keys of members whom they invited.';
+const member_id: Field = ['<member>', MEMBER_TEXT];
 
 /** Defines `members` with its commands. */
-export function defineMemberCommands(program: Command, session: Session): void {
-  const members = program.command('members').description('List, invite, change and remove members.');
-  members
-    .command('list', { isDefault: true })
-    .description('List the members and open invites of the account.')
-    .addHelpText('after', '\nExample:\n  switchyard members list')
-    .action(() => printMembers(session));
-  members
-    .command('get')
-    .description('Print a member.')
-    .argument('<member>', MEMBER_TEXT)
-    .addHelpText('after', '\nExample:\n  switchyard members get bob@example.com')
-    .action(async (member) => {
-      const params = { member_id: await findMember(session, member) };
-      printMember(session, (await session.connect().call('getMember', { params })).body);
-    });
-  members
-    .command('invite')
-    .description('Invite a person, or renew an open invite. Prints the address that the person opens.')
-    .argument('<email>', 'The address of the person.')
-    .addOption(
-      new Option('--role <role>', 'The role of the person.').choices(ROLES).default('viewer' as const),
-    )
-    .option('--name <name>', 'The name of the person.')
-    .addHelpText('after', '\nExample:\n  switchyard members invite bob@example.com --role operator')
-    .action(async (email, { role, name }) => {
-      const { body } = await session
-        .connect()
-        .call('inviteMember', { body: { email, role, ...dropUndefined({ name }) } });
-      printInvite(session, body);
-    });
-  members
-    .command('renew-invite')
-    .description('Replace an open invite by a new one.')
-    .argument('<member>', MEMBER_TEXT)
-    .addHelpText('after', '\nExample:\n  switchyard members renew-invite bob@example.com')
-    .action(async (member) => {
-      const params = { member_id: await findMember(session, member) };
-      printInvite(session, (await session.connect().call('renewInvite', { params })).body);
-    });
-  defineMemberChanges(members, session);
+export const defineMemberCommands = defineResource({
+  name: 'members',
+  noun: 'member',
+  text: 'List, invite, change and remove members.',
+  argument: MEMBER_TEXT,
+  find: findMember,
+  list: {
+    operation: 'listMembers',
+    text: 'List the members and open invites of the account.',
+    columns: { MEMBER: 'id', EMAIL: 'email', NAME: 'name', ROLE: 'role', INVITE: formatInvite },
+  },
+  get: { operation: 'getMember', text: 'Print a member.', example: 'bob@example.com' },
+  show: (member) => ({
+    member: member.id,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    invite: formatInvite(member),
+    created: member.created_at,
+  }),
+  more: (members, session) => {
+    defineInvites(members, session);
+    defineMemberChanges(members, session);
+  },
+});
+
+/** Replaces the address of the member by the id. */
+async function findId(values: Values, session: Session): Promise<Values> {
+  return { ...values, member_id: await findMember(session, String(values.member_id)) };
 }
 
-function defineMemberChanges(members: Pick<Command, 'command'>, session: Session): void {
-  members
-    .command('update')
-    .description(
-      'Change the role or the name of a member. A weaker role revokes what it could not have made.',
-    )
-    .argument('<member>', MEMBER_TEXT)
-    .addOption(new Option('--role <role>', 'The role of the member.').choices(ROLES))
-    .option('--name <name>', 'The name of the member.')
-    .addOption(keepOption())
-    .addOption(revokeOption())
-    .addHelpText('after', '\nExample:\n  switchyard members update bob@example.com --role developer')
-    .action(async (member, { role, name, keep, revoke }) => {
-      const params = { member_id: await findMember(session, member) };
-      const { body } = await session
-        .connect()
-        .call('updateMember', { params, body: dropUndefined({ role, name, keep, revoke }) });
-      session.output.print({
-        json: body,
-        text: () => `${cleanLine(body.email)} has the role ${body.role}.\n`,
-        quiet: () => body.id,
-      });
-    });
-  members
-    .command('inventory')
-    .description(
-      'List what a member made and what works without them: keys for others, worker tokens, links.',
-    )
-    .argument('<member>', MEMBER_TEXT)
-    .addHelpText('after', '\nExample:\n  switchyard members inventory bob@example.com')
-    .action(async (member) => printInventory(session, await fetchInventory(session, member)));
+function defineInvites(members: Parent, session: Session): void {
+  defineCommand(members, session, {
+    name: 'invite',
+    operation: 'inviteMember',
+    text: 'Invite a person, or renew an open invite. Prints the address that the person opens.',
+    arguments: { email: ['<email>', 'The address of the person.'] },
+    options: {
+      role: ['<role>', 'The role of the person.', { initial: 'viewer' }],
+      name: ['<name>', 'The name of the person.'],
+    },
+    example: 'bob@example.com --role operator',
+    print: printInvite,
+  });
+  defineCommand(members, session, {
+    name: 'renew-invite',
+    operation: 'renewInvite',
+    text: 'Replace an open invite by a new one.',
+    arguments: { member_id },
+    prepare: findId,
+    example: 'bob@example.com',
+    print: printInvite,
+  });
+}
+
+function defineMemberChanges(members: Parent, session: Session): void {
+  defineCommand(members, session, {
+    name: 'update',
+    operation: 'updateMember',
+    text: 'Change the role or the name of a member. A weaker role revokes what it could not have made.',
+    arguments: { member_id },
+    options: {
+      role: ['<role>', 'The role of the member.'],
+      name: ['<name>', 'The name of the member.'],
+      keep: ['<kinds...>', KEEP_TEXT],
+      revoke: ['<kinds...>', REVOKE_TEXT],
+    },
+    prepare: findId,
+    example: 'bob@example.com --role developer',
+    done: ({ email, role }) => `${cleanLine(email)} has the role ${role}.`,
+  });
+  defineCommand(members, session, {
+    name: 'inventory',
+    operation: 'getMemberInventory',
+    text: 'List what a member made and what works without them: keys for others, worker tokens, links.',
+    arguments: { member_id },
+    prepare: findId,
+    example: 'bob@example.com',
+    print: printInventory,
+  });
   members
     .command('delete')
     .alias('remove')
     .description('Remove a member with all keys, sessions and everything in their inventory.')
     .argument('<member>', MEMBER_TEXT)
-    .addOption(keepOption())
+    .addOption(new Option('--keep <kinds...>', KEEP_TEXT).choices(INVENTORY_KINDS))
     .addOption(revokeOption())
     .option('--yes', 'Do not ask.')
     .addHelpText('after', '\nExample:\n  switchyard members delete bob@example.com --keep worker_tokens')
@@ -130,19 +137,9 @@ function defineMemberChanges(members: Pick<Command, 'command'>, session: Session
     });
 }
 
-function keepOption() {
-  return new Option(
-    '--keep <kinds...>',
-    'Kinds of their inventory to keep. Everything else is revoked, except invited_keys.',
-  ).choices(INVENTORY_KINDS);
-}
-
 /** Returns the option for the kinds that a removal or a revocation leaves by default. */
 export function revokeOption() {
-  return new Option(
-    '--revoke <kinds...>',
-    'Kinds that are kept by default and revoked now: the first keys of members whom they invited.',
-  ).choices(RETAINED_KINDS);
+  return new Option('--revoke <kinds...>', REVOKE_TEXT).choices(RETAINED_KINDS);
 }
 
 /** Returns a sentence with the number of revoked things; empty when there are none. */
@@ -158,61 +155,26 @@ async function fetchInventory(session: Session, member: string) {
   return { member_id, body };
 }
 
-function printInventory(session: Session, { body }: { body: MemberInventory }): void {
-  session.output.printTable(
+function printInventory({ output }: Session, body: MemberInventory): void {
+  output.printTable(
     body.items,
-    [
-      { title: 'KIND', value: ({ kind }) => formatInventoryKind(kind) },
-      { title: 'ID', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'ACCESS', value: ({ detail }) => detail },
-    ],
+    listColumns<MemberInventory['items'][number]>({
+      KIND: ({ kind }) => formatInventoryKind(kind),
+      ID: 'id',
+      NAME: 'name',
+      ACCESS: 'detail',
+    }),
     { json: body, empty: 'The member made nothing that works without them.', id: ({ id }) => id },
   );
-}
-
-async function fetchMembers(session: Session) {
-  return (await session.connect().call('listMembers')).body;
 }
 
 /** Returns the id of a member who was named by id or address. */
 async function findMember(session: Session, text: string): Promise<string> {
   if (!text.includes('@')) return text;
-  const members = listItems(await fetchMembers(session));
+  const members = listItems((await session.connect().call('listMembers')).body);
   const found = members.find(({ email }) => email.toLowerCase() === text.toLowerCase());
   if (found) return found.id;
   throw new CommandError(`The account has no member ${text}.`, EXIT_CODES.notFound);
-}
-
-async function printMembers(session: Session): Promise<void> {
-  const body = await fetchMembers(session);
-  session.output.printTable(
-    listItems(body),
-    [
-      { title: 'MEMBER', value: ({ id }) => id },
-      { title: 'EMAIL', value: ({ email }) => email },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'ROLE', value: ({ role }) => role },
-      { title: 'INVITE', value: formatInvite },
-    ],
-    { json: body, empty: 'The account has no members.', id: ({ id }) => id },
-  );
-}
-
-function printMember({ output }: Session, member: Member): void {
-  output.print({
-    json: member,
-    text: () =>
-      formatFields({
-        member: member.id,
-        email: member.email,
-        name: member.name,
-        role: member.role,
-        invite: formatInvite(member),
-        created: member.created_at,
-      }),
-    quiet: () => member.id,
-  });
 }
 
 function formatInvite({ pending_invite, invite_expires_at }: Member): string {
@@ -220,7 +182,7 @@ function formatInvite({ pending_invite, invite_expires_at }: Member): string {
   return invite_expires_at ? `open until ${invite_expires_at}` : 'withdrawn';
 }
 
-function printInvite({ output }: Session, invite: Invite): void {
+function printInvite({ output }: Session, invite: ResponseBody<'inviteMember'>): void {
   output.note(
     `Give this address to ${cleanLine(invite.email)}. It works once, until ${invite.invite_expires_at}.`,
   );
