@@ -1,19 +1,15 @@
 /** Commands for managed inputs. */
-import { type Command, Option } from '@commander-js/extra-typings';
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import { Option } from '@commander-js/extra-typings';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
-import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { formatAge } from '../../terminal/format-time.ts';
-import { formatFields } from '../../terminal/table.ts';
 import { saveContent } from '../contents/save-content.ts';
 import { uploadInput } from '../contents/upload-input.ts';
-import { printDeleted } from '../print-deleted.ts';
-
-type Input = CallResponse<Operations['getInput']>['body'];
+import { age } from '../resource/columns.ts';
+import type { Parent } from '../resource/define-command.ts';
+import { defineResource } from '../resource/define-resource.ts';
 
 interface CreateOptions {
   id?: string;
@@ -25,53 +21,68 @@ interface CreateOptions {
 }
 
 /** Defines `inputs` with its commands. */
-export function defineInputCommands(program: Command, session: Session): void {
-  const inputs = program
-    .command('inputs')
-    .description('List the managed inputs of the application, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard inputs --json')
-    .action(() => printInputs(session));
-  inputs
-    .command('get')
-    .description('Print a managed input without its content.')
-    .argument('<input>', 'The id of the input.')
-    .addHelpText('after', '\nExample:\n  switchyard inputs get monday-peak')
-    .action(async (input_id) => printInput(session, await getInput(session, input_id)));
-  defineCreate(inputs, session);
-  inputs
-    .command('update')
-    .description('Change the name and the description of a managed input. Its content never changes.')
-    .argument('<input>', 'The id of the input.')
-    .option('--name <name>', 'The new name.')
-    .option('--description <text>', 'The new description.')
-    .addHelpText(
-      'after',
-      '\nExample:\n  switchyard inputs update monday-peak --name "Monday, before the holidays"',
-    )
-    .action((input_id, changes) => updateInput(session, input_id, changes));
-  inputs
-    .command('download')
-    .description('Write the content of a managed input, byte for byte.')
-    .argument('<input>', 'The id of the input.')
-    .option('--output <file>', 'The file; otherwise standard output.', '-')
-    .addHelpText('after', '\nExample:\n  switchyard inputs download monday-peak --output input.json')
-    .action(async (input_id, { output }) =>
-      saveContent(session, (await getInput(session, input_id)).download_url, output),
-    );
-  inputs
-    .command('delete')
-    .description('Delete managed inputs. Runs and input sets with them keep their content.')
-    .argument('<input...>', 'The ids of the inputs.')
-    .addHelpText('after', '\nExample:\n  switchyard inputs delete monday-peak')
-    .action(async (ids) => {
-      const application_id = session.findApplication();
-      for (const input_id of ids)
-        await session.connect().call('deleteInput', { params: { application_id, input_id } });
-      printDeleted(session, ids);
-    });
-}
+export const defineInputCommands = defineResource({
+  name: 'inputs',
+  noun: 'managed input',
+  text: 'List the managed inputs of the application, the newest first.',
+  list: {
+    name: '',
+    operation: 'listInputs',
+    text: 'List the managed inputs of the application, the newest first.',
+    columns: {
+      INPUT: 'id',
+      NAME: 'name',
+      FORMAT: ({ format }) => format.input.type,
+      FROM: ({ run_id }) => run_id ?? 'upload',
+      CREATED: age('created_at'),
+    },
+    example: '--json',
+  },
+  get: {
+    operation: 'getInput',
+    text: 'Print a managed input without its content.',
+    example: 'monday-peak',
+  },
+  update: {
+    operation: 'updateInput',
+    text: 'Change the name and the description of a managed input. Its content never changes.',
+    options: { name: ['<name>', 'The new name.'], description: ['<text>', 'The new description.'] },
+    headers: () => ({ prefer: 'return=representation' }),
+    example: 'monday-peak --name "Monday, before the holidays"',
+    done: (_body, { input_id }) => `Updated managed input ${input_id}.`,
+  },
+  remove: {
+    operation: 'deleteInput',
+    text: 'Delete managed inputs. Runs and input sets with them keep their content.',
+    isMany: true,
+    example: 'monday-peak',
+  },
+  show: (input) => ({
+    input: input.id,
+    name: input.name,
+    description: input.description,
+    format: input.format.input.type,
+    'from run': input.run_id,
+    created: input.created_at,
+    updated: input.updated_at,
+  }),
+  more: (inputs, session) => {
+    defineCreate(inputs, session);
+    inputs
+      .command('download')
+      .description('Write the content of a managed input, byte for byte.')
+      .argument('<input>', 'The id of the input.')
+      .option('--output <file>', 'The file; otherwise standard output.', '-')
+      .addHelpText('after', '\nExample:\n  switchyard inputs download monday-peak --output input.json')
+      .action(async (input_id, { output }) => {
+        const params = { application_id: session.findApplication(), input_id };
+        const { body } = await session.connect().call('getInput', { params });
+        await saveContent(session, body.download_url, output);
+      });
+  },
+});
 
-function defineCreate(inputs: Pick<Command, 'command'>, session: Session): void {
+function defineCreate(inputs: Parent, session: Session): void {
   inputs
     .command('create')
     .description('Store a file, or the input of a run, as a managed input.')
@@ -110,71 +121,12 @@ Examples:
     });
 }
 
-async function printInputs(session: Session): Promise<void> {
-  const application_id = session.findApplication();
-  const { body } = await session.connect().call('listInputs', { params: { application_id } });
-  const now = Date.now();
-  session.output.printTable(
-    listItems(body),
-    [
-      { title: 'INPUT', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'FORMAT', value: ({ format }) => format.input.type },
-      { title: 'FROM', value: ({ run_id }) => run_id ?? 'upload' },
-      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
-    ],
-    { json: body, empty: `Application ${application_id} has no managed inputs.`, id: ({ id }) => id },
-  );
-}
-
-async function getInput(session: Session, input_id: string): Promise<Input> {
-  const application_id = session.findApplication();
-  const { body } = await session.connect().call('getInput', { params: { application_id, input_id } });
-  return body;
-}
-
-async function updateInput(
-  session: Session,
-  input_id: string,
-  { name, description }: Pick<CreateOptions, 'name' | 'description'>,
-): Promise<void> {
-  if (name === undefined && description === undefined)
-    throw new CommandError('Nothing to change was given. Give --name or --description.');
-  const { body } = await session.connect().call('updateInput', {
-    params: { application_id: session.findApplication(), input_id },
-    headers: { prefer: 'return=representation' },
-    body: dropUndefined({ name, description }),
-  });
-  session.output.print({
-    json: body ?? { id: input_id },
-    text: () => `Updated managed input ${input_id}.\n`,
-    quiet: () => input_id,
-  });
-}
-
-function printInput({ output }: Session, input: Input): void {
-  output.print({
-    json: input,
-    text: () =>
-      formatFields({
-        input: input.id,
-        name: input.name,
-        description: input.description,
-        format: input.format.input.type,
-        'from run': input.run_id,
-        created: input.created_at,
-        updated: input.updated_at,
-      }),
-    quiet: () => input.id,
-  });
-}
-
 /** Stores a file or the input of a run as a managed input, and returns that. */
 export async function createInput(
   session: Session,
   application_id: string,
   { id, name, description, ...source }: CreateOptions,
-): Promise<Input> {
+): Promise<ResponseBody<'getInput'>> {
   const { body } = await session.connect().call('createInput', {
     params: { application_id },
     body: {

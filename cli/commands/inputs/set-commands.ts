@@ -1,21 +1,19 @@
 /** Commands for input sets. */
 import { parse } from 'node:path';
-import type { Command } from '@commander-js/extra-typings';
-import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
-import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields, formatTable } from '../../terminal/table.ts';
 import { parseTime, parseWholeNumber } from '../parse-values.ts';
-import { printDeleted } from '../print-deleted.ts';
+import { age, listColumns } from '../resource/columns.ts';
+import type { Parent } from '../resource/define-command.ts';
+import { defineResource } from '../resource/define-resource.ts';
 import { createInput } from './input-commands.ts';
 
-type InputSet = CallResponse<Operations['getInputSet']>['body'];
+type InputSet = ResponseBody<'getInputSet'>;
 
 /** The changes of an update, and a part of what a new set has. */
 interface SetOptions {
@@ -38,39 +36,40 @@ interface CreateOptions extends SetOptions {
 }
 
 /** Defines `sets` with its commands. */
-export function defineSetCommands(program: Command, session: Session): void {
-  const sets = program
-    .command('sets')
-    .description('List the input sets of the application, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard sets')
-    .action(() => printSets(session));
-  sets
-    .command('get')
-    .description('Print an input set with its inputs.')
-    .argument('<set>', 'The id of the input set.')
-    .addHelpText('after', '\nExample:\n  switchyard sets get peak-days')
-    .action(async (input_set_id) => {
-      const { body } = await session.connect().call('getInputSet', {
-        params: { application_id: session.findApplication(), input_set_id },
-      });
-      printSet(session, body);
-    });
-  defineCreate(sets, session);
-  defineUpdate(sets, session);
-  sets
-    .command('delete')
-    .description('Delete input sets. Experiments on them keep their inputs.')
-    .argument('<set...>', 'The ids of the input sets.')
-    .addHelpText('after', '\nExample:\n  switchyard sets delete peak-days')
-    .action(async (ids) => {
-      const application_id = session.findApplication();
-      for (const input_set_id of ids)
-        await session.connect().call('deleteInputSet', { params: { application_id, input_set_id } });
-      printDeleted(session, ids);
-    });
-}
+export const defineSetCommands = defineResource({
+  name: 'sets',
+  noun: 'input set',
+  text: 'List the input sets of the application, the newest first.',
+  list: {
+    name: '',
+    operation: 'listInputSets',
+    text: 'List the input sets of the application, the newest first.',
+    columns: {
+      SET: 'id',
+      NAME: 'name',
+      INPUTS: { value: ({ inputs }) => inputs.length, isNumeric: true },
+      CREATED: age('created_at'),
+    },
+  },
+  get: {
+    operation: 'getInputSet',
+    text: 'Print an input set with its inputs.',
+    example: 'peak-days',
+    print: printSet,
+  },
+  remove: {
+    operation: 'deleteInputSet',
+    text: 'Delete input sets. Experiments on them keep their inputs.',
+    isMany: true,
+    example: 'peak-days',
+  },
+  more: (sets, session) => {
+    defineCreate(sets, session);
+    defineUpdate(sets, session);
+  },
+});
 
-function defineCreate(sets: Pick<Command, 'command'>, session: Session): void {
+function defineCreate(sets: Parent, session: Session): void {
   sets
     .command('create')
     .description('Create an input set from files, managed inputs, runs, or the latest runs of an instance.')
@@ -102,7 +101,7 @@ Examples:
     .action((id, options) => createSet(session, id, options));
 }
 
-function defineUpdate(sets: Pick<Command, 'command'>, session: Session): void {
+function defineUpdate(sets: Parent, session: Session): void {
   sets
     .command('update')
     .description(
@@ -121,22 +120,6 @@ function defineUpdate(sets: Pick<Command, 'command'>, session: Session): void {
     .action((id, options) => updateSet(session, id, options));
 }
 
-async function printSets(session: Session): Promise<void> {
-  const application_id = session.findApplication();
-  const { body } = await session.connect().call('listInputSets', { params: { application_id } });
-  const now = Date.now();
-  session.output.printTable(
-    listItems(body),
-    [
-      { title: 'SET', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'INPUTS', value: ({ inputs }) => inputs.length, isNumeric: true },
-      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
-    ],
-    { json: body, empty: `Application ${application_id} has no input sets.`, id: ({ id }) => id },
-  );
-}
-
 function printSet({ output }: Session, set: InputSet): void {
   output.print({
     json: set,
@@ -151,11 +134,11 @@ function printSet({ output }: Session, set: InputSet): void {
       });
       const inputs = formatTable(
         set.inputs,
-        [
-          { title: 'INPUT', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name },
-          { title: 'FORMAT', value: ({ format }) => format.input.type },
-        ],
+        listColumns<InputSet['inputs'][number]>({
+          INPUT: 'id',
+          NAME: 'name',
+          FORMAT: ({ format }) => format.input.type,
+        }),
         output,
       );
       return `${fields}\n${inputs}`;
