@@ -1,40 +1,58 @@
 /** Commands for instances. */
-import type { Command } from '@commander-js/extra-typings';
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
-import { confirmDeletion } from '../../session/confirm.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
-import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { formatFields } from '../../terminal/table.ts';
-import { printDeletedOne } from '../print-deleted.ts';
+import { defineCommand, type Field, type Parent } from '../resource/define-command.ts';
+import { defineResource, printOne } from '../resource/define-resource.ts';
 import {
   addConfigurationOptions,
   buildConfiguration,
   type ConfigurationOptions,
 } from './instance-configuration.ts';
 
-type Instance = CallResponse<Operations['getInstance']>['body'];
+type Instance = ResponseBody<'getInstance'>;
 
 /** Defines `instances` with its commands. */
-export function defineInstanceCommands(program: Command, session: Session): void {
-  const instances = program.command('instances').description('List, create, change and lock instances.');
-  instances
-    .command('list', { isDefault: true })
-    .description('List the instances of the application, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard instances list --app routing')
-    .action(() => printInstances(session));
-  instances
-    .command('get')
-    .description('Print an instance with its configuration.')
-    .argument('<instance>', 'The id of the instance.')
-    .addHelpText('after', '\nExample:\n  switchyard instances get production')
-    .action(async (id) => printInstance(session, await fetchInstance(session, id)));
-  defineChanges(instances, session);
-  defineStates(instances, session);
-}
+export const defineInstanceCommands = defineResource({
+  name: 'instances',
+  noun: 'instance',
+  text: 'List, create, change and lock instances.',
+  list: {
+    operation: 'listInstances',
+    text: 'List the instances of the application, the newest first.',
+    columns: async (session) => {
+      const params = { application_id: session.findApplication() };
+      const application = (await session.connect().call('getApplication', { params })).body;
+      return {
+        INSTANCE: 'id',
+        VERSION: ({ version_id }) => version_id || 'newest executable',
+        CLASS: ({ configuration }) => configuration.execution_class,
+        DEFAULT: ({ id }) => (id === application.default_instance ? 'yes' : ''),
+        LOCKED: ({ locked, locked_by }) => (locked ? (locked_by ?? 'yes') : ''),
+      };
+    },
+    empty: 'The application has no instances.',
+    example: '--app routing',
+  },
+  get: {
+    operation: 'getInstance',
+    text: 'Print an instance with its configuration.',
+    example: 'production',
+  },
+  remove: {
+    operation: 'deleteInstance',
+    text: 'Delete an instance. Its runs stay.',
+    confirm: true,
+    example: 'trial --yes',
+  },
+  show: showInstance,
+  more: (instances, session) => {
+    defineChanges(instances, session);
+    defineStates(instances, session);
+  },
+});
 
-function defineChanges(instances: Pick<Command, 'command'>, session: Session): void {
+function defineChanges(instances: Parent, session: Session): void {
   addConfigurationOptions(
     instances
       .command('create')
@@ -70,49 +88,30 @@ function defineChanges(instances: Pick<Command, 'command'>, session: Session): v
     .action((id, options) => updateInstance(session, id, options));
 }
 
-function defineStates(instances: Pick<Command, 'command'>, session: Session): void {
-  for (const [name, locked, description] of [
+function defineStates(instances: Parent, session: Session): void {
+  const argument: Field = ['<instance>', 'The id of the instance.'];
+  for (const [name, locked, text] of [
     ['lock', true, 'Lock an instance: it refuses changes and deletion.'],
     ['unlock', false, 'Unlock an instance.'],
   ] as const)
-    instances
-      .command(name)
-      .description(description)
-      .argument('<instance>', 'The id of the instance.')
-      .addHelpText('after', `\nExample:\n  switchyard instances ${name} production`)
-      .action(async (instance_id) => {
-        const params = { application_id: session.findApplication(), instance_id };
-        const { body } = await session.connect().call('setInstanceLock', { params, body: { locked } });
-        printInstance(session, body);
-      });
-  instances
-    .command('set-default')
-    .description('Make an instance the default of the application: runs without an instance use it.')
-    .argument('<instance>', 'The id of the instance.')
-    .addHelpText('after', '\nExample:\n  switchyard instances set-default production')
-    .action(async (default_instance) => {
-      const params = { application_id: session.findApplication() };
-      const { body } = await session
-        .connect()
-        .call('updateApplication', { params, body: { default_instance } });
-      session.output.print({
-        json: body,
-        text: () => `The default instance of ${body.id} is ${body.default_instance}.\n`,
-        quiet: () => body.default_instance,
-      });
+    defineCommand(instances, session, {
+      name,
+      operation: 'setInstanceLock',
+      text,
+      arguments: { instance_id: argument },
+      prepare: (values) => ({ ...values, locked }),
+      example: 'production',
+      print: printInstance,
     });
-  instances
-    .command('delete')
-    .description('Delete an instance. Its runs stay.')
-    .argument('<instance>', 'The id of the instance.')
-    .option('--yes', 'Do not ask.')
-    .addHelpText('after', '\nExample:\n  switchyard instances delete trial --yes')
-    .action(async (instance_id, { yes }) => {
-      await confirmDeletion(session, { what: `Delete the instance ${instance_id}?`, word: instance_id, yes });
-      const params = { application_id: session.findApplication(), instance_id };
-      await session.connect().call('deleteInstance', { params });
-      printDeletedOne(session, 'instance', instance_id);
-    });
+  defineCommand(instances, session, {
+    name: 'set-default',
+    operation: 'updateApplication',
+    text: 'Make an instance the default of the application: runs without an instance use it.',
+    arguments: { default_instance: argument },
+    example: 'production',
+    id: 'default_instance',
+    done: ({ id, default_instance }) => `The default instance of ${id} is ${default_instance}.`,
+  });
 }
 
 interface UpdateOptions extends ConfigurationOptions {
@@ -144,48 +143,29 @@ async function fetchInstance(session: Session, instance_id: string): Promise<Ins
   return (await session.connect().call('getInstance', { params })).body;
 }
 
-async function printInstances(session: Session): Promise<void> {
-  const params = { application_id: session.findApplication() };
-  const client = session.connect();
-  const { body } = await client.call('listInstances', { params });
-  const application = (await client.call('getApplication', { params })).body;
-  session.output.printTable(
-    listItems(body),
-    [
-      { title: 'INSTANCE', value: ({ id }) => id },
-      { title: 'VERSION', value: ({ version_id }) => version_id || 'newest executable' },
-      { title: 'CLASS', value: ({ configuration }) => configuration.execution_class },
-      { title: 'DEFAULT', value: ({ id }) => (id === application.default_instance ? 'yes' : '') },
-      { title: 'LOCKED', value: ({ locked, locked_by }) => (locked ? (locked_by ?? 'yes') : '') },
-    ],
-    { json: body, empty: 'The application has no instances.', id: ({ id }) => id },
-  );
+function printInstance(session: Session, instance: Instance): void {
+  printOne(session, { show: showInstance }, instance);
 }
 
-function printInstance({ output }: Session, instance: Instance): void {
+function showInstance(instance: Instance) {
   const { configuration: set } = instance;
-  output.print({
-    json: instance,
-    text: () =>
-      formatFields({
-        instance: instance.id,
-        name: instance.name,
-        description: instance.description,
-        version: instance.version_id || 'newest executable',
-        class: set.execution_class,
-        options: formatPairs(set.options),
-        secrets: set.secrets_collection_id,
-        priority: set.queuing.priority,
-        queuing: set.queuing.disabled ? 'disabled' : 'enabled',
-        network: set.network ? 'yes' : 'no',
-        labels: set.requirements?.labels.join(', '),
-        licenses: formatPairs(set.requirements?.licenses ?? {}),
-        'api access': set.api_access?.applications.join(', '),
-        locked: instance.locked ? (instance.locked_by ?? 'yes') : 'no',
-        updated: instance.updated_at,
-      }),
-    quiet: () => instance.id,
-  });
+  return {
+    instance: instance.id,
+    name: instance.name,
+    description: instance.description,
+    version: instance.version_id || 'newest executable',
+    class: set.execution_class,
+    options: formatPairs(set.options),
+    secrets: set.secrets_collection_id,
+    priority: set.queuing.priority,
+    queuing: set.queuing.disabled ? 'disabled' : 'enabled',
+    network: set.network ? 'yes' : 'no',
+    labels: set.requirements?.labels.join(', '),
+    licenses: formatPairs(set.requirements?.licenses ?? {}),
+    'api access': set.api_access?.applications.join(', '),
+    locked: instance.locked ? (instance.locked_by ?? 'yes') : 'no',
+    updated: instance.updated_at,
+  };
 }
 
 function formatPairs(pairs: Readonly<Record<string, string | number>>): string {
