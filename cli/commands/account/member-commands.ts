@@ -186,9 +186,5 @@ function printInvite({ output }: Session, invite: ResponseBody<'inviteMember'>):
   output.note(
     `Give this address to ${cleanLine(invite.email)}. It works once, until ${invite.invite_expires_at}.`,
   );
-  output.print({
-    json: invite,
-    text: () => `${cleanLine(invite.invite_url)}\n`,
-    quiet: () => invite.id,
-  });
+  output.print({ json: invite, text: () => `${cleanLine(invite.invite_url)}\n`, quiet: () => invite.id });
 }

@@ -38,11 +38,7 @@ export const defineInputCommands = defineResource({
     },
     example: '--json',
   },
-  get: {
-    operation: 'getInput',
-    text: 'Print a managed input without its content.',
-    example: 'monday-peak',
-  },
+  get: { operation: 'getInput', text: 'Print a managed input without its content.', example: 'monday-peak' },
   update: {
     operation: 'updateInput',
     text: 'Change the name and the description of a managed input. Its content never changes.',
@@ -127,13 +123,15 @@ export async function createInput(
   application_id: string,
   { id, name, description, ...source }: CreateOptions,
 ): Promise<ResponseBody<'getInput'>> {
-  const { body } = await session.connect().call('createInput', {
-    params: { application_id },
-    body: {
-      ...dropUndefined({ id, name, description }),
-      ...(await readSource(session, application_id, source)),
-    },
-  });
+  const { body } = await session
+    .connect()
+    .call('createInput', {
+      params: { application_id },
+      body: {
+        ...dropUndefined({ id, name, description }),
+        ...(await readSource(session, application_id, source)),
+      },
+    });
   return body;
 }
 

@@ -34,11 +34,7 @@ export const defineInstanceCommands = defineResource({
     empty: 'The application has no instances.',
     example: '--app routing',
   },
-  get: {
-    operation: 'getInstance',
-    text: 'Print an instance with its configuration.',
-    example: 'production',
-  },
+  get: { operation: 'getInstance', text: 'Print an instance with its configuration.', example: 'production' },
   remove: {
     operation: 'deleteInstance',
     text: 'Delete an instance. Its runs stay.',
@@ -68,10 +64,12 @@ function defineChanges(instances: Parent, session: Session): void {
     )
     .action(async (id, { versionId, name, description, ...rest }) => {
       const configuration = buildConfiguration(rest);
-      const { body } = await session.connect().call('createInstance', {
-        params: { application_id: session.findApplication() },
-        body: { id, version_id: versionId, ...dropUndefined({ name, description, configuration }) },
-      });
+      const { body } = await session
+        .connect()
+        .call('createInstance', {
+          params: { application_id: session.findApplication() },
+          body: { id, version_id: versionId, ...dropUndefined({ name, description, configuration }) },
+        });
       printInstance(session, body);
     });
   addConfigurationOptions(
