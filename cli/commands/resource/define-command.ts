@@ -81,9 +81,9 @@ export type Parent = Pick<Command, 'command'>;
 export function defineCommand<Id extends OperationId>(
   group: Parent,
   session: Session,
-  { name, ...settings }: CommandSettings<Id> & { name: string },
+  { name, isDefault = false, ...settings }: CommandSettings<Id> & { name: string; isDefault?: boolean },
 ): void {
-  completeCommand(group.command(name), session, settings);
+  completeCommand(group.command(name, { isDefault }), session, settings);
 }
 
 /** Adds what the operation needs to a command. */

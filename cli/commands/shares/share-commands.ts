@@ -1,87 +1,71 @@
 /** Commands for share links of runs. */
-import { type Command, Option } from '@commander-js/extra-typings';
-import { SHARED_PARTS, type SharedPart } from '@switchyard/contract/account/share-links.ts';
+import type { SharedPart } from '@switchyard/contract/account/share-links.ts';
 import { SHARE_HOURS_DEFAULT, SHARE_HOURS_MAX } from '@switchyard/contract/limits.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
-import { dropUndefined } from '../../session/drop-undefined.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { type Column, formatFields, formatTable } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
+import type { Field } from '../resource/define-command.ts';
+import { defineResource } from '../resource/define-resource.ts';
 
 const SHARES_DEFAULT = 50;
 const SHARES_MAX = 10_000;
 /** The parts that the console chooses first. */
 const DEFAULT_PARTS: SharedPart[] = ['summary', 'indicators', 'output', 'assets'];
+const run_id: Field = ['<run>', 'The id of the run.'];
 
 /** Defines `shares` with its commands. */
-export function defineShareCommands(program: Command, session: Session): void {
-  const shares = program
-    .command('shares')
-    .description('List, create and revoke links to read-only pages of runs.');
-  shares
-    .command('list', { isDefault: true })
-    .description(
-      'List the links of a run with their addresses, or without a run those of the account without addresses.',
-    )
-    .argument('[run]', 'The id of the run.')
-    .option(
-      '--limit <count>',
-      'The number of links of the account.',
-      parseWholeNumber(1, SHARES_MAX),
-      SHARES_DEFAULT,
-    )
-    .addHelpText('after', '\nExample:\n  switchyard shares list run-01jd3v7k9mq2z5x8')
-    .action((run, { limit }) => (run === undefined ? printAll(session, limit) : printOfRun(session, run)));
-  shares
-    .command('create')
-    .description('Create a link to a page of the run, for people without an account, and print its address.')
-    .argument('<run>', 'The id of the run.')
-    .addOption(
-      new Option('--parts <part...>', 'The parts of the run that the page shows.')
-        .choices(SHARED_PARTS)
-        .default(DEFAULT_PARTS),
-    )
-    .option(
-      '--expires-in-hours <hours>',
-      `The validity in hours, 1 to ${SHARE_HOURS_MAX}; otherwise ${SHARE_HOURS_DEFAULT}.`,
-      parseWholeNumber(1, SHARE_HOURS_MAX),
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  switchyard shares create run-01jd3v7k9mq2z5x8 --parts summary output --expires-in-hours 24',
-    )
-    .action(async (run_id, { parts, expiresInHours: expires_in_hours }) => {
-      const { body } = await session.connect().call('createShare', {
-        params: { application_id: session.findApplication(), run_id },
-        body: { parts: [...parts], ...dropUndefined({ expires_in_hours }) },
-      });
-      session.output.note(
+export const defineShareCommands = defineResource({
+  name: 'shares',
+  noun: 'share',
+  text: 'List, create and revoke links to read-only pages of runs.',
+  parents: { run_id },
+  argument: 'The ids of the links.',
+  create: {
+    operation: 'createShare',
+    text: 'Create a link to a page of the run, for people without an account, and print its address.',
+    arguments: { run_id },
+    options: {
+      parts: ['<part...>', 'The parts of the run that the page shows.', { initial: DEFAULT_PARTS }],
+      expires_in_hours: [
+        '<hours>',
+        `The validity in hours, 1 to ${SHARE_HOURS_MAX}; otherwise ${SHARE_HOURS_DEFAULT}.`,
+      ],
+    },
+    example: 'run-01jd3v7k9mq2z5x8 --parts summary output --expires-in-hours 24',
+    print: ({ output }, body) => {
+      output.note(
         `Created ${body.id}. Everybody with the address can read the page until ${body.expires_at}.`,
       );
-      session.output.print({ json: body, text: () => `${cleanLine(body.url)}\n`, quiet: () => body.id });
-    });
-  shares
-    .command('revoke')
-    .description('End links of a run at once.')
-    .argument('<run>', 'The id of the run.')
-    .argument('<share...>', 'The ids of the links.')
-    .addHelpText(
-      'after',
-      '\nExample:\n  switchyard shares revoke run-01jd3v7k9mq2z5x8 share-01jd3v9r2c6w8y4z',
-    )
-    .action(async (run_id, ids) => {
-      const params = { application_id: session.findApplication(), run_id };
-      for (const share_id of ids)
-        await session.connect().call('revokeShare', { params: { ...params, share_id } });
-      session.output.print({
-        json: { revoked: ids },
-        text: () => `Revoked ${ids.map(cleanLine).join(', ')}.\n`,
-        quiet: () => ids,
-      });
-    });
-}
+      output.print({ json: body, text: () => `${cleanLine(body.url)}\n`, quiet: () => body.id });
+    },
+  },
+  remove: {
+    operation: 'revokeShare',
+    words: ['revoke', 'Revoked'],
+    text: 'End links of a run at once.',
+    isMany: true,
+    example: 'run-01jd3v7k9mq2z5x8 share-01jd3v9r2c6w8y4z',
+  },
+  more: (shares, session) => {
+    shares
+      .command('list', { isDefault: true })
+      .description(
+        'List the links of a run with their addresses, or without a run those of the account without addresses.',
+      )
+      .argument('[run]', 'The id of the run.')
+      .option(
+        '--limit <count>',
+        'The number of links of the account.',
+        parseWholeNumber(1, SHARES_MAX),
+        SHARES_DEFAULT,
+      )
+      .addHelpText('after', '\nExample:\n  switchyard shares list run-01jd3v7k9mq2z5x8')
+      .action((run, { limit }) => (run === undefined ? printAll(session, limit) : printOfRun(session, run)));
+  },
+});
 
 /** The fields of a link that both lists have. */
 interface ListedShare {
