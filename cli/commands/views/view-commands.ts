@@ -7,7 +7,8 @@ import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { printDeleted } from '../print-deleted.ts';
+import type { Parent } from '../resource/define-command.ts';
+import { defineResource } from '../resource/define-resource.ts';
 import { addTableFilters, buildTableQuery, type TableFilters } from '../run-filters.ts';
 import { findView, type RunView } from './find-view.ts';
 
@@ -22,17 +23,36 @@ interface ViewOptions extends TableFilters {
 const VIEW_TEXT = 'The id or the name of the view.';
 
 /** Defines `views` with its commands. */
-export function defineViewCommands(program: Command, session: Session): void {
-  const views = program
-    .command('views')
-    .description(
-      'List, save, change and delete views: filters, order and columns of the runs of an application.',
-    );
-  views
-    .command('list', { isDefault: true })
-    .description('List your views of the runs of the application, and those that other people share.')
-    .addHelpText('after', '\nExample:\n  switchyard views list')
-    .action(() => printViews(session));
+export const defineViewCommands = defineResource({
+  name: 'views',
+  noun: 'view',
+  text: 'List, save, change and delete views: filters, order and columns of the runs of an application.',
+  argument: VIEW_TEXT,
+  find: async (session, text) => (await findView(session, text)).id,
+  list: {
+    operation: 'listRunViews',
+    text: 'List your views of the runs of the application, and those that other people share.',
+    columns: {
+      VIEW: 'id',
+      NAME: 'name',
+      AUTHOR: ({ is_own, author_email }) => (is_own ? 'you' : author_email),
+      SHARED: ({ is_shared }) => (is_shared ? 'yes' : ''),
+      RUNS: ({ table }) => formatTable(table),
+    },
+  },
+  remove: {
+    operation: 'deleteRunView',
+    text: 'Delete a view. Its runs stay.',
+    example: 'Failed',
+    print: ({ output }, _body, { view_id }) => {
+      const id = String(view_id);
+      output.print({ json: { deleted: [id] }, text: () => `Deleted ${id}.\n`, quiet: () => id });
+    },
+  },
+  more: defineChanges,
+});
+
+function defineChanges(views: Parent, session: Session): void {
   addViewOptions(
     views
       .command('create')
@@ -61,17 +81,6 @@ export function defineViewCommands(program: Command, session: Session): void {
       '\nExample:\n  switchyard views update "Failed in production" --rename Failed --no-shared',
     )
     .action((view, options) => updateView(session, view, options));
-  views
-    .command('delete')
-    .description('Delete a view. Its runs stay.')
-    .argument('<view>', VIEW_TEXT)
-    .addHelpText('after', '\nExample:\n  switchyard views delete Failed')
-    .action(async (text) => {
-      const { id } = await findView(session, text);
-      const params = { application_id: session.findApplication(), view_id: id };
-      await session.connect().call('deleteRunView', { params });
-      printDeleted(session, [id]);
-    });
 }
 
 function addViewOptions<Arguments extends unknown[]>(command: Command<Arguments>) {
@@ -83,22 +92,6 @@ function addViewOptions<Arguments extends unknown[]>(command: Command<Arguments>
       '--columns <column...>',
       'The columns of the console, such as instance, duration, indicator:NAME and option:NAME.',
     );
-}
-
-async function printViews(session: Session): Promise<void> {
-  const application_id = session.findApplication();
-  const { body } = await session.connect().call('listRunViews', { params: { application_id } });
-  session.output.printTable(
-    body.items,
-    [
-      { title: 'VIEW', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'AUTHOR', value: ({ is_own, author_email }) => (is_own ? 'you' : author_email) },
-      { title: 'SHARED', value: ({ is_shared }) => (is_shared ? 'yes' : '') },
-      { title: 'RUNS', value: ({ table }) => formatTable(table) },
-    ],
-    { json: body, empty: `Application ${application_id} has no views.`, id: ({ id }) => id },
-  );
 }
 
 function formatTable({ filters, created_within, sort }: RunView['table']): string {
