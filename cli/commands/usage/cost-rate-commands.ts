@@ -2,35 +2,41 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { CostRate } from '@switchyard/contract/account/usage.ts';
 import type { Session } from '../../session/session.ts';
+import { defineCommand } from '../resource/define-command.ts';
 
 /** Defines `cost-rate` with its commands. */
 export function defineCostRate(program: Command, session: Session): void {
   const costRate = program
     .command('cost-rate')
     .description('Print, set or remove the price of a core hour, by which usage has a cost.');
-  costRate
-    .command('get', { isDefault: true })
-    .description('Print the price of a core hour.')
-    .addHelpText('after', '\nExample:\n  switchyard cost-rate get')
-    .action(async () => printRate(session, (await session.connect().call('getUsage')).body.cost_rate));
-  costRate
-    .command('set')
-    .description('Set the price of a core hour. It applies to usage of any time.')
-    .argument('<price>', 'The price of one reserved core for one hour, such as 0.05.', parsePrice)
-    .requiredOption('--currency <code>', 'The currency by its code of ISO 4217, such as EUR.')
-    .addHelpText('after', '\nExample:\n  switchyard cost-rate set 0.05 --currency EUR')
-    .action(async (per_core_hour, { currency }) => {
-      const { body } = await session.connect().call('setCostRate', { body: { currency, per_core_hour } });
-      printRate(session, body);
-    });
-  costRate
-    .command('delete')
-    .description('Remove the price. Usage then has no cost.')
-    .addHelpText('after', '\nExample:\n  switchyard cost-rate delete')
-    .action(async () => {
-      await session.connect().call('deleteCostRate');
-      printRate(session, null);
-    });
+  defineCommand(costRate, session, {
+    name: 'get',
+    isDefault: true,
+    operation: 'getUsage',
+    text: 'Print the price of a core hour.',
+    print: (_session, body) => printRate(session, body.cost_rate),
+  });
+  defineCommand(costRate, session, {
+    name: 'set',
+    operation: 'setCostRate',
+    text: 'Set the price of a core hour. It applies to usage of any time.',
+    arguments: {
+      per_core_hour: [
+        '<price>',
+        'The price of one reserved core for one hour, such as 0.05.',
+        { parse: parsePrice },
+      ],
+    },
+    options: { currency: ['<code>', 'The currency by its code of ISO 4217, such as EUR.'] },
+    example: '0.05 --currency EUR',
+    print: printRate,
+  });
+  defineCommand(costRate, session, {
+    name: 'delete',
+    operation: 'deleteCostRate',
+    text: 'Remove the price. Usage then has no cost.',
+    print: () => printRate(session, null),
+  });
 }
 
 function parsePrice(text: string): number {

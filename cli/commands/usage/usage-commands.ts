@@ -12,9 +12,9 @@ import {
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { defineCommand } from '../resource/define-command.ts';
 import { defineCostRate } from './cost-rate-commands.ts';
 import { defineStorage } from './storage-command.ts';
 
@@ -24,17 +24,19 @@ type Usage = CallResponse<Operations['getUsage']>['body'];
 
 /** Defines `usage`, `storage`, `cost-rate`, `quotas` and `licenses`. */
 export function defineUsageCommands(program: Command, session: Session): void {
-  program
-    .command('usage')
-    .description('Print usage and cost of the runs that ended in a range of days.')
-    .option('--from <day>', 'The first day in UTC, such as 2026-11-01.')
-    .option('--to <day>', 'The last day.')
-    .option('--group-by <names>', `Groups, separated by commas: ${USAGE_GROUPS.join(', ')}.`, 'day')
-    .addHelpText('after', '\nExample:\n  switchyard usage --from 2026-11-01 --group-by application,user')
-    .action(async ({ from, to, groupBy: group_by }) => {
-      const query = dropUndefined({ from, to, group_by, application_id: session.options.app });
-      printUsage(session, (await session.connect().call('getUsage', { query })).body);
-    });
+  defineCommand(program, session, {
+    name: 'usage',
+    operation: 'getUsage',
+    text: 'Print usage and cost of the runs that ended in a range of days.',
+    options: {
+      from: ['<day>', 'The first day in UTC, such as 2026-11-01.'],
+      to: ['<day>', 'The last day.'],
+      group_by: ['<names>', `Groups, separated by commas: ${USAGE_GROUPS.join(', ')}.`, { initial: 'day' }],
+    },
+    prepare: (values) => ({ ...values, application_id: session.options.app }),
+    example: '--from 2026-11-01 --group-by application,user',
+    print: printUsage,
+  });
   defineStorage(program, session);
   defineCostRate(program, session);
   defineQuotas(program, session);
@@ -116,11 +118,13 @@ function printQuotas({ output }: Session, quotas: Quotas | ApplicationQuotas): v
 
 function defineLicenses(program: Command, session: Session): void {
   const licenses = program.command('licenses').description('Print or set the licences of the account.');
-  licenses
-    .command('list', { isDefault: true })
-    .description('List the licences with the tokens that runs occupy.')
-    .addHelpText('after', '\nExample:\n  switchyard licenses list')
-    .action(async () => printLicenses(session, (await session.connect().call('getLicenses')).body));
+  defineCommand(licenses, session, {
+    name: 'list',
+    isDefault: true,
+    operation: 'getLicenses',
+    text: 'List the licences with the tokens that runs occupy.',
+    print: printLicenses,
+  });
   licenses
     .command('set')
     .description('Add a licence, or change the number of its tokens.')
