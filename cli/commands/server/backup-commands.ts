@@ -8,8 +8,9 @@ import { formatBytes } from '@switchyard/contract/presentation/format-quantity.t
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
-import { formatAge } from '../../terminal/format-time.ts';
 import { parseWholeNumber } from '../parse-values.ts';
+import { age } from '../resource/columns.ts';
+import { defineList } from '../resource/define-resource.ts';
 
 const BACKUPS_MAX = 999_999;
 /** The folder of the server's programs in a clone of the repository; the packed command line has none. */
@@ -35,11 +36,7 @@ export function defineBackupCommands(program: Command, session: Session): void {
         ...(withoutKey ? ['--without-key'] : []),
       ]);
     });
-  program
-    .command('backups')
-    .description('List the backups of the server, the newest first, and what the last check of each found.')
-    .addHelpText('after', '\nExample:\n  switchyard backups')
-    .action(() => printBackups(session));
+  defineBackups(program, session);
   program
     .command('restore')
     .description('On the server: restore a backup into an empty installation, or check it.')
@@ -58,27 +55,25 @@ export function defineBackupCommands(program: Command, session: Session): void {
     .action(() => runProgram(session, 'verify', []));
 }
 
-async function printBackups(session: Session): Promise<void> {
-  const { body } = await session.connect().call('getBackups');
-  const now = Date.now();
-  session.output.printTable(
-    body.items,
-    [
-      { title: 'BACKUP', value: ({ id }) => id },
-      { title: 'MADE', value: ({ made_at }) => formatAge(Date.parse(made_at), now) },
-      { title: 'SIZE', value: ({ bytes }) => formatBytes(bytes), isNumeric: true },
-      { title: 'COPIED', value: ({ copied_bytes }) => formatBytes(copied_bytes), isNumeric: true },
-      { title: 'KEY', value: ({ has_key }) => (has_key ? 'yes' : '') },
-      {
-        title: 'CHECKED',
-        value: ({ problem, verified_at }) =>
-          problem || (verified_at === null ? 'never' : formatAge(Date.parse(verified_at), now)),
+function defineBackups(program: Command, session: Session): void {
+  defineList(program, session, {
+    name: 'backups',
+    operation: 'getBackups',
+    text: 'List the backups of the server, the newest first, and what the last check of each found.',
+    columns: {
+      BACKUP: 'id',
+      MADE: age('made_at'),
+      SIZE: { value: ({ bytes }) => formatBytes(bytes), isNumeric: true },
+      COPIED: { value: ({ copied_bytes }) => formatBytes(copied_bytes), isNumeric: true },
+      KEY: ({ has_key }) => (has_key ? 'yes' : ''),
+      CHECKED: {
+        value: (backup) => backup.problem || age('verified_at')(backup),
         tone: ({ problem }) => (problem ? 'bad' : undefined),
       },
-      { title: 'FOLDER', value: ({ folder }) => folder },
-    ],
-    { json: body, empty: 'The server has no backups.', id: ({ id }) => id },
-  );
+      FOLDER: 'folder',
+    },
+    empty: 'The server has no backups.',
+  });
 }
 
 /** Runs a program of the server with the environment of this one, and ends with its exit code. */
