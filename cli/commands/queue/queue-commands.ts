@@ -12,6 +12,7 @@ import { formatAge } from '../../terminal/format-time.ts';
 import type { Output } from '../../terminal/output.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
+import { defineCommand } from '../resource/define-command.ts';
 
 type ActiveRun = CallResponse<Operations['getQueue']>['body']['runs'][number];
 
@@ -27,29 +28,25 @@ export function defineQueueCommands(program: Command, session: Session): void {
     .option('--limit <count>', 'The number of runs.', parseWholeNumber(1, RUNS_MAX), RUNS_DEFAULT)
     .addHelpText('after', '\nExample:\n  switchyard queue list')
     .action(({ limit }) => printQueue(session, limit));
-  queue
-    .command('priority')
-    .description('Change the priority of a queued run.')
-    .argument('<run>', 'The id of the run.')
-    .argument(
-      '<number>',
-      `The priority, from ${PRIORITY_MIN} (first) to ${PRIORITY_MAX} (last).`,
-      parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX),
-    )
-    .addHelpText('after', '\nExample:\n  switchyard queue priority run-01jd3v7k9mq2z5x8 1')
-    .action(async (run_id, queuing_priority) => {
-      const client = session.connect();
-      const application_id = await findApplicationOfRun(session, run_id);
-      const { body } = await client.call('updateRun', {
-        params: { application_id, run_id },
-        body: { queuing_priority },
-      });
-      session.output.print({
-        json: body,
-        text: () => `The priority of ${body.id} is ${body.queuing_priority}.\n`,
-        quiet: () => body.id,
-      });
-    });
+  defineCommand(queue, session, {
+    name: 'priority',
+    operation: 'updateRun',
+    text: 'Change the priority of a queued run.',
+    arguments: {
+      run_id: ['<run>', 'The id of the run.'],
+      queuing_priority: [
+        '<number>',
+        `The priority, from ${PRIORITY_MIN} (first) to ${PRIORITY_MAX} (last).`,
+        { parse: parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX) },
+      ],
+    },
+    prepare: async (values) => ({
+      ...values,
+      application_id: await findApplicationOfRun(session, String(values.run_id)),
+    }),
+    example: 'run-01jd3v7k9mq2z5x8 1',
+    done: ({ id, queuing_priority }) => `The priority of ${id} is ${queuing_priority}.`,
+  });
 }
 
 /** Returns the application of a queued run. The queue has the runs of all applications, so it is found there. */
