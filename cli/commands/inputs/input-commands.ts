@@ -123,15 +123,13 @@ export async function createInput(
   application_id: string,
   { id, name, description, ...source }: CreateOptions,
 ): Promise<ResponseBody<'getInput'>> {
-  const { body } = await session
-    .connect()
-    .call('createInput', {
-      params: { application_id },
-      body: {
-        ...dropUndefined({ id, name, description }),
-        ...(await readSource(session, application_id, source)),
-      },
-    });
+  const { body } = await session.connect().call('createInput', {
+    params: { application_id },
+    body: {
+      ...dropUndefined({ id, name, description }),
+      ...(await readSource(session, application_id, source)),
+    },
+  });
   return body;
 }
 

@@ -153,24 +153,22 @@ async function createSet(session: Session, id: string, options: CreateOptions): 
     throw new CommandError('The set has no inputs. Give --file, --input-id, --run-id or --instance.');
   const application_id = session.findApplication();
   const inputs = await collectInputs(session, application_id, options);
-  const { body } = await session
-    .connect()
-    .call('createInputSet', {
-      params: { application_id },
-      body: {
-        id,
-        name: options.name ?? id,
-        ...(inputs.length > 0 && { inputs }),
-        ...dropUndefined({
-          description: options.description,
-          run_ids: runId,
-          instance_id: instanceId,
-          start_time: startTime,
-          end_time: endTime,
-          maximum_runs: maximumRuns,
-        }),
-      },
-    });
+  const { body } = await session.connect().call('createInputSet', {
+    params: { application_id },
+    body: {
+      id,
+      name: options.name ?? id,
+      ...(inputs.length > 0 && { inputs }),
+      ...dropUndefined({
+        description: options.description,
+        run_ids: runId,
+        instance_id: instanceId,
+        start_time: startTime,
+        end_time: endTime,
+        maximum_runs: maximumRuns,
+      }),
+    },
+  });
   session.output.print({
     json: body,
     text: () => `Created input set ${body.id} with ${body.inputs.length} inputs.\n`,

@@ -64,12 +64,10 @@ function defineChanges(instances: Parent, session: Session): void {
     )
     .action(async (id, { versionId, name, description, ...rest }) => {
       const configuration = buildConfiguration(rest);
-      const { body } = await session
-        .connect()
-        .call('createInstance', {
-          params: { application_id: session.findApplication() },
-          body: { id, version_id: versionId, ...dropUndefined({ name, description, configuration }) },
-        });
+      const { body } = await session.connect().call('createInstance', {
+        params: { application_id: session.findApplication() },
+        body: { id, version_id: versionId, ...dropUndefined({ name, description, configuration }) },
+      });
       printInstance(session, body);
     });
   addConfigurationOptions(
