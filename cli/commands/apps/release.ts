@@ -1,13 +1,12 @@
 /** The version and the instance that a push creates from the new executable. */
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
-import type { CallResponse, Client } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import { retry } from '../../errors/retry.ts';
 
-type Instance = CallResponse<Operations['getInstance']>['body'];
+type Instance = ResponseBody<'getInstance'>;
 
 /** The ids that the caller wants. */
 export interface Release {

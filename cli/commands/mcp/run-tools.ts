@@ -1,11 +1,10 @@
 /** Tools that combine several requests: waiting for a run, and comparing runs. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CallResponse, Client } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-type Run = CallResponse<Operations['getRunMetadata']>['body'];
+type Run = ResponseBody<'getRunMetadata'>;
 
 /** A tool that combines operations of the API. */
 export interface RunTool {

@@ -1,8 +1,7 @@
 /** Commands for the queue. */
 import type { Command } from '@commander-js/extra-typings';
-import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
 import { formatStartRange } from '@switchyard/contract/presentation/format-start-range.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { readPages } from '../../session/list-items.ts';
@@ -14,7 +13,7 @@ import { formatTable } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 import { defineCommand } from '../resource/define-command.ts';
 
-type ActiveRun = CallResponse<Operations['getQueue']>['body']['runs'][number];
+type ActiveRun = ResponseBody<'getQueue'>['runs'][number];
 
 const RUNS_DEFAULT = 50;
 const RUNS_MAX = 10_000;

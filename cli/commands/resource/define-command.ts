@@ -65,7 +65,7 @@ export interface CommandDescription {
 
 /** A command with the fields and the response of its operation. */
 export interface CommandSettings<Id extends OperationId>
-  extends Pick<CommandDescription, 'text' | 'example' | 'headers' | 'prepare' | 'id'> {
+  extends Pick<CommandDescription, 'text' | 'example' | 'headers' | 'isChange' | 'prepare' | 'id'> {
   operation: Id;
   /** The positional arguments; of a resource otherwise those that name it. */
   arguments?: Fields<Id>;

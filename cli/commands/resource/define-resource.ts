@@ -48,20 +48,10 @@ interface RemoveSettings<Id extends OperationId> extends CommandSettings<Id> {
 
 type FieldValues = Parameters<typeof formatFields>[0];
 
-/** A kind of resource: the operations of its commands, and the words that they print. */
-interface Resource<
-  List extends OperationId,
-  Get extends OperationId,
-  Create extends OperationId,
-  Update extends OperationId,
-  Remove extends OperationId,
-> {
-  /** The word of the commands, such as `sets`. */
-  name: string;
+/** The words of a kind of resource. */
+interface ResourceWords {
   /** The name of one in sentences, such as `input set`. The argument has its last word. */
   noun: string;
-  /** The sentence of the help. */
-  text: string;
   /** The field with the id; otherwise `id`. */
   id?: string;
   /** The sentence of the argument that names one. */
@@ -70,12 +60,27 @@ interface Resource<
   find?: (session: Session, text: string) => Promise<string>;
   /** Arguments before the one that names the resource. */
   parents?: AnyFields;
+  /** The fields of one, as text. */
+  show?(item: unknown): FieldValues;
+}
+
+/** A kind of resource: the operations of its commands, and the words that they print. */
+interface Resource<
+  List extends OperationId,
+  Get extends OperationId,
+  Create extends OperationId,
+  Update extends OperationId,
+  Remove extends OperationId,
+> extends ResourceWords {
+  /** The word of the commands, such as `sets`. */
+  name: string;
+  /** The sentence of the help. */
+  text: string;
   list?: ListSettings<List>;
   get?: CommandSettings<Get>;
   create?: CommandSettings<Create>;
   update?: CommandSettings<Update>;
   remove?: RemoveSettings<Remove>;
-  /** The fields of one, as text. */
   show?(item: ResponseBody<Get>): FieldValues;
   /** Other commands. */
   more?: (group: Command, session: Session) => void;
@@ -109,28 +114,23 @@ export function defineResource<
         ...(!update.done && { print }),
         ...addressOne(resource, update),
       });
-    if (remove) defineRemove(group, session, resource, remove);
+    if (remove) defineRemove(group, session, remove, resource);
     resource.more?.(group, session);
   };
 }
 
-/** A resource without the types of its operations. */
-interface AnyResource
-  extends Omit<
-    Resource<never, never, never, never, never>,
-    'list' | 'get' | 'create' | 'update' | 'remove' | 'show'
-  > {
-  show?(item: unknown): FieldValues;
-}
-
-function nameArgument({ noun, argument }: AnyResource, isMany = false): Field {
+function nameArgument({ noun, argument }: ResourceWords, isMany = false): Field {
   const word = noun.split(' ').at(-1);
   if (isMany) return [`<${word}...>`, argument ?? `The ids of the ${noun}s.`];
   return [`<${word}>`, argument ?? `The id of the ${noun}.`];
 }
 
 /** Completes a command by the arguments that name a resource, the last of which is the last parameter of the path. */
-function addressOne(resource: AnyResource, settings: CommandDescription, isMany = false): CommandDescription {
+function addressOne(
+  resource: ResourceWords,
+  settings: CommandDescription,
+  isMany = false,
+): CommandDescription {
   const name = getIdName(settings.operation);
   const { find, parents } = resource;
   return {
@@ -153,7 +153,7 @@ export function defineList<Id extends OperationId>(
   group: Command,
   session: Session,
   { name = 'list', columns, empty, limit, ...settings }: ListSettings<Id>,
-  resource: Pick<AnyResource, 'noun' | 'id' | 'parents'> = { noun: 'row' },
+  resource: Pick<ResourceWords, 'noun' | 'id' | 'parents'> = { noun: 'row' },
 ): void {
   const { params }: Operation = operations[settings.operation];
   const findOwner = (): string =>
@@ -190,11 +190,12 @@ export function defineList<Id extends OperationId>(
   });
 }
 
-function defineRemove<Id extends OperationId>(
-  group: Command,
+/** Adds a command that deletes or ends one resource or several. */
+export function defineRemove<Id extends OperationId>(
+  group: Parent,
   session: Session,
-  resource: AnyResource,
   settings: RemoveSettings<Id>,
+  resource: ResourceWords,
 ): void {
   const { words: [word, done] = ['delete', 'Deleted'], isMany = false, confirm, ...command } = settings;
   const name = getIdName(settings.operation);
@@ -222,7 +223,7 @@ function defineRemove<Id extends OperationId>(
 /** Prints the fields of a resource. */
 export function printOne(
   { output }: Session,
-  { show, id }: Pick<AnyResource, 'show' | 'id'>,
+  { show, id }: Pick<ResourceWords, 'show' | 'id'>,
   body: unknown,
 ): void {
   output.print({

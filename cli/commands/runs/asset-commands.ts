@@ -3,8 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
@@ -15,7 +14,7 @@ import { saveContent } from '../contents/save-content.ts';
 import { showTransfer } from '../contents/transfer-progress.ts';
 import type { RunParams } from './follow-run.ts';
 
-type Asset = CallResponse<Operations['listRunAssets']>['body']['items'][number];
+type Asset = ResponseBody<'listRunAssets'>['items'][number];
 
 const FILE_NAME_CHARS_MAX = 100;
 

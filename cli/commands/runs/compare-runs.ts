@@ -1,7 +1,6 @@
 /** Compares runs: their facts, options and indicators, and the outputs of two. */
 
-import type { CallResponse, Client } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
 import {
   distinguish,
   type Format,
@@ -20,7 +19,7 @@ import { type Column, formatFields, formatTable } from '../../terminal/table.ts'
 import { downloadContent } from '../../transfer/download.ts';
 import { requestOutput } from './run-content.ts';
 
-type RunDetails = CallResponse<Operations['getRunMetadata']>['body'];
+type RunDetails = ResponseBody<'getRunMetadata'>;
 type Value = string | number | boolean | undefined;
 
 const RUNS_MIN = 2;

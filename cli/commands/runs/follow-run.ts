@@ -3,8 +3,7 @@
  * or with too many open streams.
  */
 import { setTimeout } from 'node:timers/promises';
-import { ApiError, type CallResponse, type Client } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import { ApiError, type Client, type ResponseBody } from '@switchyard/contract/client.ts';
 import { type ReceivedEvent, readEvents } from '@switchyard/contract/read-events.ts';
 import { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { RunSeries } from '@switchyard/contract/runs/run-series.ts';
@@ -23,7 +22,7 @@ export interface RunParams {
 const SeriesChange = Type.Object({ reset: Type.Boolean(), series: Type.Array(RunSeries) });
 export type SeriesChange = Static<typeof SeriesChange>;
 
-type LogItems = CallResponse<Operations['getRunLiveLogs']>['body']['items'];
+type LogItems = ResponseBody<'getRunLiveLogs'>['items'];
 
 /** Receives what happens. */
 interface RunObserver {

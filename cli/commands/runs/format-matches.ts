@@ -1,10 +1,9 @@
 /** Lines of a log that match a search, with their numbers. */
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import type { Style } from '../../terminal/style.ts';
 
-type LogMatch = CallResponse<Operations['searchRunLog']>['body']['items'][number];
+type LogMatch = ResponseBody<'searchRunLog'>['items'][number];
 
 /** Formats the matches, whose line numbers ascend: a line for each, the number before the text. */
 export function formatMatches(items: readonly LogMatch[], style: Style): string {

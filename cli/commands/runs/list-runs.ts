@@ -1,7 +1,7 @@
 /** Lists runs with every filter of the API. */
 
 import type { Command } from '@commander-js/extra-typings';
-import type { CallRequest, CallResponse, Client } from '@switchyard/contract/client.ts';
+import type { CallRequest, Client, ResponseBody } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readPages } from '../../session/list-items.ts';
@@ -21,7 +21,7 @@ import {
 import { buildViewQuery, findView } from '../views/find-view.ts';
 
 type Query = NonNullable<CallRequest<Operations['listRuns']>['query']>;
-type ListedRun = CallResponse<Operations['listRuns']>['body']['runs'][number];
+type ListedRun = ResponseBody<'listRuns'>['runs'][number];
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000_000;

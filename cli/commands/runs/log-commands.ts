@@ -1,8 +1,7 @@
 /** Commands for logs of runs. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { LOG_MATCHES_MAX, LOG_SEARCH_ITEMS_MAX } from '@switchyard/contract/limits.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
 import { LEAST_LOG_LEVELS, type LeastLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import { CommandError } from '../../errors/command-error.ts';
@@ -27,8 +26,8 @@ interface LogOptions {
   level?: LeastLogLevel;
 }
 
-type LogLine = CallResponse<Operations['getRunLiveLogs']>['body']['items'][number];
-type RunMatches = CallResponse<Operations['searchLogs']>['body']['items'][number];
+type LogLine = ResponseBody<'getRunLiveLogs'>['items'][number];
+type RunMatches = ResponseBody<'searchLogs'>['items'][number];
 
 /** Defines `logs` and `logs search`. */
 export function defineLogCommands(program: Command, session: Session): void {
@@ -117,10 +116,7 @@ async function printTimedLog(session: Session, params: RunParams): Promise<void>
 }
 
 /** Returns the lines with their times. Each step is the time since the one before, and the number of its lines. */
-function timeLines(
-  log: string,
-  { start = '', steps }: CallResponse<Operations['getRunLogTimes']>['body'],
-): LogLine[] {
+function timeLines(log: string, { start = '', steps }: ResponseBody<'getRunLogTimes'>): LogLine[] {
   const lines = log.replace(/\n$/, '').split('\n');
   let at = Date.parse(start);
   let line = 0;
@@ -157,8 +153,8 @@ async function followLog(
 /** Prints the lines of a run that has not ended. */
 async function printLinesSoFar(session: Session, params: RunParams, hasTimes: boolean): Promise<void> {
   const client = session.connect();
-  const items: CallResponse<Operations['getRunLiveLogs']>['body']['items'] = [];
-  let body: CallResponse<Operations['getRunLiveLogs']>['body'];
+  const items: ResponseBody<'getRunLiveLogs'>['items'] = [];
+  let body: ResponseBody<'getRunLiveLogs'>;
   let since: string | undefined;
   do {
     body = (await client.call('getRunLiveLogs', { params, query: since === undefined ? {} : { since } }))

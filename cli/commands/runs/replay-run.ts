@@ -1,7 +1,6 @@
 /** Replays a run and prints how the replay compares with it. */
 import { setTimeout } from 'node:timers/promises';
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { readPages } from '../../session/list-items.ts';
@@ -11,7 +10,7 @@ import { formatAge } from '../../terminal/format-time.ts';
 import type { RunParams } from './follow-run.ts';
 import { watchRun } from './watch-run.ts';
 
-type Replay = CallResponse<Operations['listRunReplays']>['body']['items'][number];
+type Replay = ResponseBody<'listRunReplays'>['items'][number];
 type Comparison = NonNullable<Replay['comparison']>;
 
 const POLL_MS = 500;

@@ -3,9 +3,11 @@ import type { Command } from '@commander-js/extra-typings';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { collectValue, parseWholeNumber } from '../parse-values.ts';
+import { collectValue } from '../parse-values.ts';
+import { defineCommand, type Parent } from '../resource/define-command.ts';
+import { defineRemove } from '../resource/define-resource.ts';
 import { defineAssetCommands } from './asset-commands.ts';
-import { changeRun, changeTags, deleteRuns } from './change-run.ts';
+import { changeTags } from './change-tags.ts';
 import { compareRuns } from './compare-runs.ts';
 import { defineRun } from './create-run.ts';
 import type { RunParams } from './follow-run.ts';
@@ -28,9 +30,6 @@ export function defineRunCommands(program: Command, session: Session): void {
   defineActions(program, session);
   defineAssetCommands(program, session);
 }
-
-/** Any command to which others are added. */
-type Parent = Pick<Command, 'command'>;
 
 function locate(session: Session, run_id: string): RunParams {
   return { application_id: session.findApplication(), run_id };
@@ -82,19 +81,24 @@ function defineReaders(runs: Parent, session: Session): void {
 }
 
 function defineChanges(runs: Parent, session: Session): void {
-  runs
-    .command('update')
-    .description('Change the name and the description of a run, and the priority of a queued one.')
-    .argument('<run>', 'The id of the run.')
-    .option('--name <name>', 'The new name.')
-    .option('--description <text>', 'The new description.')
-    .option(
-      '--priority <number>',
-      `The new priority, from ${PRIORITY_MIN}, the first, to ${PRIORITY_MAX}.`,
-      parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX),
-    )
-    .addHelpText('after', '\nExample:\n  switchyard runs update run-01jd3v7k9mq2z5x8 --priority 1')
-    .action((run, changes) => changeRun(session, locate(session, run), changes));
+  defineCommand(runs, session, {
+    name: 'update',
+    operation: 'updateRun',
+    text: 'Change the name and the description of a run, and the priority of a queued one.',
+    arguments: { run_id: ['<run>', 'The id of the run.'] },
+    options: {
+      name: ['<name>', 'The new name.'],
+      description: ['<text>', 'The new description.'],
+      queuing_priority: [
+        '<number>',
+        `The new priority, from ${PRIORITY_MIN}, the first, to ${PRIORITY_MAX}.`,
+        { flag: '--priority' },
+      ],
+    },
+    isChange: true,
+    example: 'run-01jd3v7k9mq2z5x8 --priority 1',
+    done: ({ id }) => `Updated run ${id}.`,
+  });
   runs
     .command('tag')
     .description(
@@ -105,17 +109,13 @@ function defineChanges(runs: Parent, session: Session): void {
     .option('--remove <tag>', 'Remove this tag; repeat it for several.', collectValue)
     .addHelpText('after', '\nExample:\n  switchyard runs tag run-01jd3v7k9mq2z5x8 --add "board meeting"')
     .action((run, changes) => changeTags(session, locate(session, run), changes));
-  runs
-    .command('delete')
-    .description('Delete runs with their inputs, outputs, assets and logs. A running app is stopped.')
-    .argument('<run...>', 'The ids of the runs.')
-    .addHelpText('after', '\nExample:\n  switchyard runs delete run-01jd3v7k9mq2z5x8')
-    .action((ids) =>
-      deleteRuns(
-        session,
-        ids.map((id) => locate(session, id)),
-      ),
-    );
+  const settings = {
+    operation: 'deleteRun',
+    text: 'Delete runs with their inputs, outputs, assets and logs. A running app is stopped.',
+    isMany: true,
+    example: 'run-01jd3v7k9mq2z5x8',
+  } as const;
+  defineRemove(runs, session, settings, { noun: 'run' });
 }
 
 function defineActions(program: Command, session: Session): void {

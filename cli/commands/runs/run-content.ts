@@ -1,6 +1,5 @@
 /** Input and output of a run, byte for byte. */
-import type { CallResponse, Client } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
@@ -8,7 +7,7 @@ import { cleanLine } from '../../terminal/clean-text.ts';
 import { saveContent } from '../contents/save-content.ts';
 import type { RunParams } from './follow-run.ts';
 
-type ErrorLog = CallResponse<Operations['getRunOutput']>['body']['error_log'];
+type ErrorLog = ResponseBody<'getRunOutput'>['error_log'];
 
 /** Returns the download URL of the output, if the run has one, and the error with its log. A failed run of files has an empty archive. */
 export async function requestOutput(

@@ -1,7 +1,6 @@
 /** The numbers of a run over its time, as charts. */
 
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
@@ -12,7 +11,7 @@ import { formatSparkline } from '../../terminal/sparkline.ts';
 import { supportsUnicode } from '../../terminal/unicode.ts';
 import type { RunParams } from './follow-run.ts';
 
-type Series = CallResponse<Operations['getRunSeries']>['body']['series'][number];
+type Series = ResponseBody<'getRunSeries'>['series'][number];
 
 /** The progress of a solver; the console draws it in this order too. */
 const PROGRESS_NAMES = ['objective', 'incumbent', 'bound'];

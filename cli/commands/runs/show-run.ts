@@ -1,7 +1,6 @@
 /** All details of a run, for people. */
 
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { listPhases, measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import { listFacts } from '@switchyard/contract/views/facts.ts';
@@ -12,7 +11,7 @@ import { formatFields } from '../../terminal/table.ts';
 import type { RunParams } from './follow-run.ts';
 import { chooseProgress, drawSeries } from './run-series.ts';
 
-type RunDetails = CallResponse<Operations['getRunMetadata']>['body'];
+type RunDetails = ResponseBody<'getRunMetadata'>;
 
 /** An execution of a step; without a status until it has begun. */
 interface FlowRow {

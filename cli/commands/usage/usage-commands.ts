@@ -2,8 +2,7 @@
 
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { USAGE_GROUPS } from '@switchyard/contract/account/usage.ts';
-import type { CallResponse } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
+import type { ResponseBody } from '@switchyard/contract/client.ts';
 import {
   formatBytes,
   formatHours,
@@ -18,9 +17,9 @@ import { defineCommand } from '../resource/define-command.ts';
 import { defineCostRate } from './cost-rate-commands.ts';
 import { defineStorage } from './storage-command.ts';
 
-type Quotas = CallResponse<Operations['getQuotas']>['body'];
-type ApplicationQuotas = CallResponse<Operations['getApplicationQuotas']>['body'];
-type Usage = CallResponse<Operations['getUsage']>['body'];
+type Quotas = ResponseBody<'getQuotas'>;
+type ApplicationQuotas = ResponseBody<'getApplicationQuotas'>;
+type Usage = ResponseBody<'getUsage'>;
 
 /** Defines `usage`, `storage`, `cost-rate`, `quotas` and `licenses`. */
 export function defineUsageCommands(program: Command, session: Session): void {
@@ -139,7 +138,7 @@ function defineLicenses(program: Command, session: Session): void {
     .action((names) => changeLicenses(session, new Map(names.map((name) => [name, null]))));
 }
 
-type Licenses = CallResponse<Operations['getLicenses']>['body'];
+type Licenses = ResponseBody<'getLicenses'>;
 
 function parseLicense(text: string): [name: string, total: number] {
   const [, name, total] = /^([^=]+)=(\d{1,9})$/.exec(text) ?? [];

@@ -1,5 +1,5 @@
 /** Finds a saved view, and turns it into a query of runs. */
-import type { CallRequest, CallResponse } from '@switchyard/contract/client.ts';
+import type { CallRequest, ResponseBody } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
@@ -7,7 +7,7 @@ import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { parseTime } from '../parse-values.ts';
 
-export type RunView = CallResponse<Operations['listRunViews']>['body']['items'][number];
+export type RunView = ResponseBody<'listRunViews'>['items'][number];
 type Query = NonNullable<CallRequest<Operations['listRuns']>['query']>;
 
 /** Returns the view with the id or the name; your own comes before one that another person shares. */
