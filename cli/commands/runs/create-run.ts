@@ -38,6 +38,7 @@ export function defineRun(program: Command, session: Session): void {
   program
     .command('run')
     .description('Create a run of the application.')
+    .argument('[application]', 'The id; otherwise --app, or that of the working folder.')
     .addOption(input)
     .option('--input-id <id>', 'A managed input as the input.')
     .addOption(
@@ -78,12 +79,15 @@ export function defineRun(program: Command, session: Session): void {
       'after',
       `
 Examples:
-  switchyard run --input input.json --option duration=30 --follow
+  switchyard run routing --input input.json --option duration=30 --follow
   switchyard run --input-id monday-peak --instance candidate --output plan.json
   switchyard run --input input.json --idempotency-key plan-2026-11-27
   cat input.json | switchyard run --input - --output - | jq .solution`,
     )
-    .action((options) => run(session, options));
+    .action((application, options) => {
+      if (application !== undefined) session.configure({ ...session.options, app: application });
+      return run(session, options);
+    });
 }
 
 async function run(session: Session, options: RunOptions): Promise<void> {

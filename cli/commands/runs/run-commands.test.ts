@@ -84,6 +84,15 @@ describe('run', () => {
     expect((await cli(['logs', created.run_id, '--follow'])).code).toBe(0);
   });
 
+  test('the application is an argument too, and is part of the next command', async () => {
+    const env = { SWITCHYARD_APP: 'another' };
+    const { code, stdout } = await cli(['run', 'plan', '--input', 'input.json'], { env });
+    expect(code).toBe(0);
+    const [, id = ''] =
+      /^Created run (\S+)\. Follow it with: switchyard logs \1 --follow --app plan\n$/.exec(stdout) ?? [];
+    expect((await cli(['logs', id, '--follow'])).code).toBe(0);
+  });
+
   test('--idempotency-key creates one run of the same input, and refuses the key for another one', async () => {
     const create = (file: string) => cli(['run', '--input', file, '--idempotency-key', 'plan-1', '--json']);
     writeFileSync(path('other.json'), '{"weight": 2}');
