@@ -1,5 +1,5 @@
 /** Commands for members and their invites. */
-import { Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import {
   formatInventoryKind,
   INVENTORY_KINDS,
@@ -16,9 +16,8 @@ import { confirmDeletion } from '../../session/confirm.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { listColumns } from '../resource/columns.ts';
 import { defineCommand, type Field, type Parent, type Values } from '../resource/define-command.ts';
-import { defineResource } from '../resource/define-resource.ts';
+import { defineList, defineResource } from '../resource/define-resource.ts';
 
 const MEMBER_TEXT = 'The id or the address of the member.';
 const KEEP_TEXT = 'Kinds of their inventory to keep. Everything else is revoked, except invited_keys.';
@@ -82,7 +81,7 @@ function defineInvites(members: Parent, session: Session): void {
   });
 }
 
-function defineMemberChanges(members: Parent, session: Session): void {
+function defineMemberChanges(members: Command, session: Session): void {
   defineCommand(members, session, {
     name: 'update',
     operation: 'updateMember',
@@ -98,14 +97,15 @@ function defineMemberChanges(members: Parent, session: Session): void {
     example: 'bob@example.com --role developer',
     done: ({ email, role }) => `${cleanLine(email)} has the role ${role}.`,
   });
-  defineCommand(members, session, {
+  defineList(members, session, {
     name: 'inventory',
     operation: 'getMemberInventory',
     text: 'List what a member made and what works without them: keys for others, worker tokens, links.',
     arguments: { member_id },
     prepare: findId,
+    columns: { KIND: ({ kind }) => formatInventoryKind(kind), ID: 'id', NAME: 'name', ACCESS: 'detail' },
+    empty: 'The member made nothing that works without them.',
     example: 'bob@example.com',
-    print: printInventory,
   });
   members
     .command('delete')
@@ -153,19 +153,6 @@ async function fetchInventory(session: Session, member: string) {
   const member_id = await findMember(session, member);
   const { body } = await session.connect().call('getMemberInventory', { params: { member_id } });
   return { member_id, body };
-}
-
-function printInventory({ output }: Session, body: MemberInventory): void {
-  output.printTable(
-    body.items,
-    listColumns<MemberInventory['items'][number]>({
-      KIND: ({ kind }) => formatInventoryKind(kind),
-      ID: 'id',
-      NAME: 'name',
-      ACCESS: 'detail',
-    }),
-    { json: body, empty: 'The member made nothing that works without them.', id: ({ id }) => id },
-  );
 }
 
 /** Returns the id of a member who was named by id or address. */
