@@ -64,7 +64,9 @@ function readCommands(): string {
   const root = join(import.meta.dirname, '..');
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !OTHER_CODE.test(path))
-    .map((path) => readFileSync(join(root, path), 'utf8').replaceAll(/Operations\['\w+'\]/g, ''))
+    .map((path) =>
+      readFileSync(join(root, path), 'utf8').replaceAll(/Operations\['\w+'\]|ResponseBody<'\w+'>/g, ''),
+    )
     .join('\n');
 }
 

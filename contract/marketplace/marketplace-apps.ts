@@ -36,7 +36,7 @@ import {
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
 /** Only the partner sees an app before its release. After a retraction, subscribers create no more runs. */
-export const MARKETPLACE_STATES = ['pre-release', 'released', 'retracted'] as const;
+const MARKETPLACE_STATES = ['pre-release', 'released', 'retracted'] as const;
 export type MarketplaceState = (typeof MARKETPLACE_STATES)[number];
 
 const state = stringEnum(

@@ -5,7 +5,7 @@ import { parseAnchor } from '@switchyard/contract/account/proofs/audit-chain.ts'
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
-import { parseTime } from '../parse-values.ts';
+import { parseTime, parseWholeNumber } from '../parse-values.ts';
 import { defineCommand, printLine } from '../resource/define-command.ts';
 import { defineList } from '../resource/define-resource.ts';
 import { verifyAudit } from './verify-audit.ts';
@@ -41,7 +41,7 @@ function defineEntries(audit: Command, session: Session): void {
   defineList(audit, session, {
     operation: 'listAuditEntries',
     text: 'List who did what, the newest first. With --app, only in that application.',
-    limit: { text: 'The number of entries.', initial: 20, max: 100_000 },
+    limit: { text: 'The number of entries.', initial: 20, parse: parseWholeNumber(1, 100_000) },
     options: {
       start: ['<time>', 'Only entries since this time, such as 24h or 2026-11-20.', { parse: parseTime }],
       end: ['<time>', 'Only entries before this time.', { parse: parseTime }],

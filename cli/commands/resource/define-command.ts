@@ -32,7 +32,7 @@ type FieldName<Id extends OperationId> =
   | Keys<Request<Id>['query']>
   | Keys<Request<Id>['body']>;
 
-export type Fields<Id extends OperationId> = { readonly [Name in FieldName<Id>]?: Field };
+type Fields<Id extends OperationId> = { readonly [Name in FieldName<Id>]?: Field };
 export type AnyFields = Readonly<Record<string, Field | undefined>>;
 
 /** A command of any operation. */
@@ -44,7 +44,7 @@ export interface CommandDescription {
   arguments?: AnyFields;
   options?: AnyFields;
   /** The words after the command in its example. */
-  example?: string | readonly string[];
+  example?: string;
   headers?: (session: Session) => Record<string, string>;
   /** The question before the request, which `--yes` skips. */
   confirm?: ((values: Values) => { what: string; word: string }) | undefined;
@@ -103,7 +103,7 @@ export function completeCommand(
     command.addArgument(parse ? new Argument(value, text).argParser(parse) : new Argument(value, text));
   for (const { option } of optional) command.addOption(option);
   if (settings.confirm) command.addOption(new Option('--yes', 'Do not ask.'));
-  command.addHelpText('after', () => formatExamples(command, settings.example ?? ''));
+  command.addHelpText('after', () => formatExample(command, settings.example ?? ''));
   command.action(async () => {
     const options: Values = command.opts();
     const given = optional.map(({ name, option }) => [name, options[option.attributeName()]] as const);
@@ -149,23 +149,16 @@ export function printLine({ output }: Session, json: unknown, line: string): voi
 
 /** Divides the values into the parts of a request. The application is that of the command where no value names it. */
 function buildRequest(session: Session, { params, query, body }: Operation, values: Values) {
-  const names = (schema: Operation['params']): string[] => Object.keys(schema?.properties ?? {});
-  const select = (isSelected: (name: string) => boolean): Record<string, unknown> =>
+  const path = Object.keys(params?.properties ?? {});
+  const search = Object.keys(query?.properties ?? {});
+  const select = (isSelected: (name: string) => boolean) =>
     Object.fromEntries(
       Object.entries(values).filter(([name, value]) => value !== undefined && isSelected(name)),
     );
-  const path = names(params);
-  const search = names(query);
-  const ids = Object.entries(select((name) => path.includes(name))).map(
-    ([name, id]) => [name, String(id)] as const,
-  );
+  const findId = (name: string) =>
+    values[name] ?? (name === 'application_id' ? session.findApplication() : '');
   return {
-    params: {
-      ...(path.includes('application_id') && values.application_id === undefined
-        ? { application_id: session.findApplication() }
-        : {}),
-      ...Object.fromEntries(ids),
-    },
+    params: Object.fromEntries(path.map((name) => [name, String(findId(name))])),
     query: select((name) => search.includes(name)),
     ...(body && { body: select((name) => !path.includes(name) && !search.includes(name)) }),
   };
@@ -208,9 +201,8 @@ function listFlags(options: readonly { option: Option }[]): string {
   return [flags.slice(0, -1).join(', '), ...flags.slice(-1)].filter(Boolean).join(' or ');
 }
 
-function formatExamples(command: CommandUnknownOpts, example: string | readonly string[]): string {
-  const words: string[] = [];
+function formatExample(command: CommandUnknownOpts, example: string): string {
+  const words = [example];
   for (let part: CommandUnknownOpts | null = command; part; part = part.parent) words.unshift(part.name());
-  const lines = [example].flat().map((one) => `\n  ${[...words, one].join(' ').trimEnd()}`);
-  return `\nExample${lines.length > 1 ? 's' : ''}:${lines.join('')}`;
+  return `\nExample:\n  ${words.join(' ').trimEnd()}`;
 }

@@ -7,7 +7,6 @@ import { listItems, type Page, readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatFields } from '../../terminal/table.ts';
-import { parseWholeNumber } from '../parse-values.ts';
 import { type Columns, listColumns } from './columns.ts';
 import {
   type AnyFields,
@@ -34,7 +33,7 @@ interface ListSettings<Id extends OperationId> extends CommandSettings<Id> {
   /** The sentence of an empty list; otherwise that the application or the account has none. */
   empty?: string | ((values: Values) => string);
   /** The option `--limit`, up to which pages are read. */
-  limit?: { text: string; initial: number; max: number };
+  limit?: { text: string; initial: number; parse: (text: string) => number };
 }
 
 interface RemoveSettings<Id extends OperationId> extends CommandSettings<Id> {
@@ -156,22 +155,15 @@ export function defineList<Id extends OperationId>(
   resource: Pick<ResourceWords, 'noun' | 'id' | 'parents'> = { noun: 'row' },
 ): void {
   const { params }: Operation = operations[settings.operation];
-  const findOwner = (): string =>
-    params && 'application_id' in params.properties
-      ? `Application ${session.findApplication()}`
-      : 'The account';
-  const option: Field | undefined = limit && [
-    '<count>',
-    limit.text,
-    { initial: limit.initial, parse: parseWholeNumber(1, limit.max) },
-  ];
+  const isOfApplication = 'application_id' in (params?.properties ?? {});
+  const findOwner = () => (isOfApplication ? `Application ${session.findApplication()}` : 'The account');
   const isDefault = name === 'list' && resource.parents === undefined;
   type Row = Item<ResponseBody<Id>>;
   completeCommand(name === '' ? group : group.command(name, { isDefault }), session, {
     ...(resource.parents && { arguments: resource.parents }),
     ...settings,
-    ...(option && {
-      options: { ...settings.options, limit: option },
+    ...(limit && {
+      options: { ...settings.options, limit: ['<count>', limit.text, limit] },
       repeat: (send, values) =>
         readPages(Number(values.limit), async (page) => (await send({ ...page })) as Page<Row>),
     }),

@@ -5,6 +5,7 @@ import { SECRET_OVERLAP_HOURS_DEFAULT, SECRET_OVERLAP_HOURS_MAX } from '@switchy
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { parseWholeNumber } from '../parse-values.ts';
 import { age, count } from '../resource/columns.ts';
 import { defineCommand, type Field, type Parent, printLine } from '../resource/define-command.ts';
 import { defineList, defineResource } from '../resource/define-resource.ts';
@@ -90,7 +91,7 @@ function defineDeliveries(webhooks: Command, session: Session): void {
     text: 'List the attempts to deliver events to a webhook, the newest first.',
     arguments: { webhook_id },
     options: { status: ['<status>', 'Only attempts with this status.'] },
-    limit: { text: 'The number of attempts.', initial: 20, max: 10_000 },
+    limit: { text: 'The number of attempts.', initial: 20, parse: parseWholeNumber(1, 10_000) },
     columns: {
       DELIVERY: 'id',
       EVENT: ({ request_body }) => request_body.event_type,
