@@ -26,7 +26,6 @@ export const defineApplicationCommands = defineResource({
     arguments: {
       application_id: ['[application]', 'The id; otherwise --app, or that of the working folder.'],
     },
-    example: 'routing',
   },
   create: {
     operation: 'createApplication',

@@ -38,7 +38,7 @@ export const defineInputCommands = defineResource({
     },
     example: '--json',
   },
-  get: { operation: 'getInput', text: 'Print a managed input without its content.', example: 'monday-peak' },
+  get: { operation: 'getInput', text: 'Print a managed input without its content.' },
   update: {
     operation: 'updateInput',
     text: 'Change the name and the description of a managed input. Its content never changes.',
@@ -51,7 +51,6 @@ export const defineInputCommands = defineResource({
     operation: 'deleteInput',
     text: 'Delete managed inputs. Runs and input sets with them keep their content.',
     isMany: true,
-    example: 'monday-peak',
   },
   show: (input) => ({
     input: input.id,

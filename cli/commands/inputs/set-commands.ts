@@ -51,17 +51,11 @@ export const defineSetCommands = defineResource({
       CREATED: age('created_at'),
     },
   },
-  get: {
-    operation: 'getInputSet',
-    text: 'Print an input set with its inputs.',
-    example: 'peak-days',
-    print: printSet,
-  },
+  get: { operation: 'getInputSet', text: 'Print an input set with its inputs.', print: printSet },
   remove: {
     operation: 'deleteInputSet',
     text: 'Delete input sets. Experiments on them keep their inputs.',
     isMany: true,
-    example: 'peak-days',
   },
   more: (sets, session) => {
     defineCreate(sets, session);

@@ -34,7 +34,7 @@ export const defineInstanceCommands = defineResource({
     empty: 'The application has no instances.',
     example: '--app routing',
   },
-  get: { operation: 'getInstance', text: 'Print an instance with its configuration.', example: 'production' },
+  get: { operation: 'getInstance', text: 'Print an instance with its configuration.' },
   remove: {
     operation: 'deleteInstance',
     text: 'Delete an instance. Its runs stay.',

@@ -22,11 +22,7 @@ export const defineSubscriptionCommands = defineResource({
     },
     empty: 'The account has no subscriptions. List the apps with: switchyard marketplace list',
   },
-  get: {
-    operation: 'getSubscription',
-    text: 'Print a subscription with the application that runs the app.',
-    example: 'account-1-quay',
-  },
+  get: { operation: 'getSubscription', text: 'Print a subscription with the application that runs the app.' },
   create: {
     operation: 'createSubscription',
     text: 'Subscribe to a released app. The server creates an application with its versions.',

@@ -139,7 +139,7 @@ async function runOperation(session: Session, settings: CommandDescription, give
 
 /** Returns the field with the id of a resource. */
 export function readField(body: unknown, name = 'id'): string {
-  return isRecord(body) ? String(body[name]) : '';
+  return isRecord(body) ? String(body[name] ?? '') : '';
 }
 
 /** Prints one line, such as a token, in place of the fields of a response. */

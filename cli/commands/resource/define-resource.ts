@@ -59,6 +59,8 @@ interface ResourceWords {
   find?: (session: Session, text: string) => Promise<string>;
   /** Arguments before the one that names the resource. */
   parents?: AnyFields;
+  /** The id in examples; otherwise that of the example in the contract. */
+  example?: string;
   /** The fields of one, as text. */
   show?(item: unknown): FieldValues;
 }
@@ -94,11 +96,12 @@ export function defineResource<
   Remove extends OperationId = never,
 >(resource: Resource<List, Get, Create, Update, Remove>): (parent: Parent, session: Session) => void {
   const { list, get, create, update, remove } = resource;
+  const words = { example: readExample(get ?? create, resource.id), ...resource };
   return (parent, session) => {
     const group = parent.command(resource.name).description(resource.text);
     const print: CommandDescription['print'] = (_session, body) => printOne(session, resource, body);
     if (list) defineList(group, session, list, resource);
-    if (get) completeCommand(group.command('get'), session, { print, ...addressOne(resource, get) });
+    if (get) completeCommand(group.command('get'), session, { print, ...addressOne(words, get) });
     if (create)
       completeCommand(group.command('create'), session, {
         id: resource.id,
@@ -113,7 +116,7 @@ export function defineResource<
         ...(!update.done && { print }),
         ...addressOne(resource, update),
       });
-    if (remove) defineRemove(group, session, remove, resource);
+    if (remove) defineRemove(group, session, remove, words);
     resource.more?.(group, session);
   };
 }
@@ -134,12 +137,19 @@ function addressOne(
   const { find, parents } = resource;
   return {
     arguments: { ...parents, [name]: nameArgument(resource, isMany) },
+    ...(resource.example && { example: resource.example }),
     ...settings,
     prepare: async (given, session) => {
       const values = find ? { ...given, [name]: await find(session, String(given[name])) } : given;
       return settings.prepare ? settings.prepare(values, session) : values;
     },
   };
+}
+
+/** Returns the id in the example that the contract has of the response. */
+function readExample(settings: { operation: OperationId } | undefined, id: string | undefined): string {
+  const { responses = {} }: Partial<Operation> = settings ? operations[settings.operation] : {};
+  return readField(responses[200]?.example ?? responses[201]?.example, id);
 }
 
 function getIdName(operation: OperationId): string {

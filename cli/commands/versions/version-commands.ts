@@ -24,7 +24,7 @@ export const defineVersionCommands = defineResource({
     },
     example: '--app routing',
   },
-  get: { operation: 'getVersion', text: 'Print a version.', example: 'v1' },
+  get: { operation: 'getVersion', text: 'Print a version.' },
   create: {
     operation: 'createVersion',
     text: 'Create a version of the active executable.',

@@ -91,7 +91,6 @@ const defineTokens = defineResource({
     operation: 'revokeWorkerToken',
     words: ['revoke', 'Revoked'],
     text: 'Revoke a worker token. Its workers are removed and their runs are queued again.',
-    example: 'wtk-01jd3v7k9mq2z5x8',
   },
 });
 
