@@ -42,10 +42,10 @@ function formatResult({ style, width, tableWidth }: Output, result: LocalResult,
     statistics.error === '' ? '' : `${cleanText(statistics.error)}\n`,
   ];
   if (statistics.indicators.length > 0) {
-    const columns = [
-      { title: 'INDICATOR', value: ({ name }: { name: string }) => name },
-      { title: 'VALUE', value: ({ value }: { value: unknown }) => String(value), isNumeric: true },
-    ];
+    const columns = {
+      INDICATOR: ({ name }: { name: string }) => name,
+      VALUE: { value: ({ value }: { value: unknown }) => String(value), isNumeric: true },
+    };
     parts.push('\n', formatTable(statistics.indicators, columns, { tableWidth, style }));
   }
   const [first] = series;

@@ -30,13 +30,13 @@ export function formatEnsembleRun(run: EnsembleRun, settings: { tableWidth: numb
   ];
   const table = formatTable(
     run.child_runs,
-    [
-      { title: 'RUN', value: ({ id }) => id },
-      { title: 'GROUP', value: ({ run_group_id }) => run_group_id },
-      { title: 'REPETITION', value: ({ repetition }) => repetition + 1, isNumeric: true },
-      { title: 'STATUS', value: (child) => child.status_v2 },
-      { title: 'RESULT', value: ({ id, error }) => (id === result?.best_run_id ? 'best run' : error) },
-    ],
+    {
+      RUN: 'id',
+      GROUP: 'run_group_id',
+      REPETITION: { value: ({ repetition }) => repetition + 1, isNumeric: true },
+      STATUS: (child) => child.status_v2,
+      RESULT: ({ id, error }) => (id === result?.best_run_id ? 'best run' : error),
+    },
     settings,
   );
   return `${lines.join('\n')}\n\n${table}`;

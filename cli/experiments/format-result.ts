@@ -158,27 +158,25 @@ function drawIndicator(
 function formatIndicators(indicators: readonly PicturedIndicator[], settings: ResultSettings): string {
   return formatTable(
     indicators,
-    [
-      { title: 'INDICATOR', value: ({ indicator }) => indicator },
-      { title: 'ROLE', value: ({ role }) => role, isOptional: true },
-      { title: 'VERDICT', value: ({ verdict }) => verdict, tone: ({ verdict }) => TONES[verdict] },
-      {
-        title: 'CONTROL',
+    {
+      INDICATOR: 'indicator',
+      ROLE: { value: ({ role }) => role, isOptional: true },
+      VERDICT: { value: ({ verdict }) => verdict, tone: ({ verdict }) => TONES[verdict] },
+      CONTROL: {
         value: ({ control, candidate }) => formatSides([control, candidate])[0],
         isNumeric: true,
         isOptional: true,
       },
-      {
-        title: 'CANDIDATE',
+      CANDIDATE: {
         value: ({ control, candidate }) => formatSides([control, candidate])[1],
         isNumeric: true,
         isOptional: true,
       },
-      { title: 'CHANGE', value: ({ effect }) => formatEffect(effect), isNumeric: true },
-      { title: '95 % INTERVAL', value: ({ effect }) => formatInterval(effect), isNumeric: true },
-      { title: 'P', value: ({ pValue }) => formatPValue(pValue), isNumeric: true, isOptional: true },
-      { title: 'ADJUSTED P', value: ({ adjustedPValue }) => formatPValue(adjustedPValue), isNumeric: true },
-    ],
+      CHANGE: { value: ({ effect }) => formatEffect(effect), isNumeric: true },
+      '95 % INTERVAL': { value: ({ effect }) => formatInterval(effect), isNumeric: true },
+      P: { value: ({ pValue }) => formatPValue(pValue), isNumeric: true, isOptional: true },
+      'ADJUSTED P': { value: ({ adjustedPValue }) => formatPValue(adjustedPValue), isNumeric: true },
+    },
     settings,
   );
 }

@@ -9,7 +9,7 @@ import {
   readExperiments,
 } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import type { Session } from '../session/session.ts';
-import { formatAge } from '../terminal/format-time.ts';
+import { age } from '../terminal/columns.ts';
 import { readTarget } from './find-experiment.ts';
 
 /** Prints the experiments, at most `limit`. The API has a list for each type, so the pages of all are merged. */
@@ -28,18 +28,17 @@ export async function listNewest(
     tokens = page.next;
   }
   const experiments = mergeExperiments(pages, type).slice(0, limit);
-  const now = Date.now();
   session.output.printTable(
     experiments,
-    [
-      { title: 'EXPERIMENT', value: ({ id }) => id },
-      { title: 'TYPE', value: (one) => one.type },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'STATUS', value: ({ status }) => status },
-      { title: 'RUNS', value: formatProgress },
-      { title: 'VERDICT', value: ({ verdict }) => verdict },
-      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
-    ],
+    {
+      EXPERIMENT: 'id',
+      TYPE: (one) => one.type,
+      NAME: 'name',
+      STATUS: 'status',
+      RUNS: formatProgress,
+      VERDICT: 'verdict',
+      CREATED: age('created_at'),
+    },
     {
       json: { experiments },
       empty: `Application ${application} has no such experiments.`,

@@ -1,7 +1,7 @@
 /** Prints the result of a command in the form that the caller chose. */
 import { cleanStyledText, escapeControls } from './clean-text.ts';
 import { createStyle, type Style } from './style.ts';
-import { type Column, formatTable } from './table.ts';
+import { type Column, type Columns, formatTable } from './table.ts';
 import { getColumns, getTableColumns, type Terminal } from './terminal.ts';
 
 /** The form of a result: text for people, the response of the API as JSON, or ids alone. */
@@ -32,7 +32,7 @@ export interface Output {
   /** Prints a list of rows as a table, or the sentence when it has none. */
   printTable<Row>(
     rows: readonly Row[],
-    columns: readonly Column<Row>[],
+    columns: Columns<Row> | readonly Column<Row>[],
     options: { json: unknown; empty: string; id: (row: Row) => string },
   ): void;
   /** Prints a line about progress to standard error: nothing with `--json` and `--quiet`. */

@@ -7,7 +7,7 @@ import type { Style, Tone } from './style.ts';
 /** A column of a table of rows. */
 export interface Column<Row> {
   title: string;
-  value: (row: Row) => string | number | null | undefined;
+  value: (row: Row) => Cell;
   isNumeric?: boolean;
   /** Never shortened, as the first column and numbers: ids that readers copy, and values that a cut would falsify. */
   isWhole?: boolean;
@@ -16,18 +16,42 @@ export interface Column<Row> {
   tone?: (row: Row) => Tone | undefined;
 }
 
+type Cell = string | number | null | undefined;
+type CellName<Row> = { [Name in keyof Row]: Row[Name] extends Cell ? Name : never }[keyof Row];
+
+/** By its title, each column is the name of a field, a function of the row, or a column with settings. */
+export type Columns<Row> = Readonly<
+  Record<string, CellName<Row> | ((row: Row) => Cell) | Omit<Column<Row>, 'title'>>
+>;
+
+function listColumns<Row>(columns: Columns<Row> | readonly Column<Row>[]): readonly Column<Row>[] {
+  if (isList(columns)) return columns;
+  return Object.entries(columns).map(([title, column]): Column<Row> => {
+    if (typeof column === 'object') return { title, ...column };
+    return { title, value: typeof column === 'function' ? column : (row) => toCell(row[column]) };
+  });
+}
+
+// The check of the platform does not recognise a list that nobody may change.
+const isList: (value: unknown) => value is readonly unknown[] = Array.isArray;
+
+const toCell = (value: unknown): Cell =>
+  typeof value === 'string' || typeof value === 'number' ? value : null;
+
 const GAP = '  ';
 const COLUMN_CHARS_MIN = 8;
 
 /**
  * Formats rows as lines with a heading. The widest columns of text are shortened until a line fits into the width; then
- * optional columns are left out, the last first. A line that is still too long stays whole.
+ * optional columns are left out, the last first. A line that is still too long stays whole. Columns whose titles are data
+ * are an array: an object would sort titles that are numbers.
  */
 export function formatTable<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  given: Columns<Row> | readonly Column<Row>[],
   { tableWidth, style }: { tableWidth: number; style: Style },
 ): string {
+  const columns = listColumns(given);
   const cells = rows.map((row) => columns.map(({ value }) => cleanLine(String(value(row) ?? ''))));
   const widths = columns.map(({ title }, index) =>
     cells.reduce((most, line) => Math.max(most, stringWidth(line[index] ?? '')), stringWidth(title)),

@@ -1,6 +1,6 @@
 /** Commands for the account of the caller, and for the accounts of a server. */
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { age } from '../resource/columns.ts';
+import { age } from '../../terminal/columns.ts';
 import { defineCommand, printLine } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
 

@@ -1,5 +1,5 @@
 /** Commands for API keys. */
-import { age } from '../resource/columns.ts';
+import { age } from '../../terminal/columns.ts';
 import { defineResource, printToken } from '../resource/define-resource.ts';
 import { revokeOption } from './member-commands.ts';
 

@@ -151,11 +151,7 @@ function listProfiles({ terminal, output }: Session, use: string | undefined): v
   }));
   output.printTable(
     rows,
-    [
-      { title: 'PROFILE', value: ({ name }) => name },
-      { title: 'SERVER', value: ({ url }) => url },
-      { title: 'CURRENT', value: (row) => (row.current ? 'yes' : '') },
-    ],
+    { PROFILE: 'name', SERVER: 'url', CURRENT: (row) => (row.current ? 'yes' : '') },
     {
       json: { profiles: rows },
       empty: 'There are no profiles. Add one with: switchyard login --url …',

@@ -1,5 +1,5 @@
 /** Commands for sessions of the console. */
-import { age } from '../resource/columns.ts';
+import { age } from '../../terminal/columns.ts';
 import { defineResource } from '../resource/define-resource.ts';
 
 /** Defines `sessions` with its commands. */

@@ -1,6 +1,6 @@
 /** Commands for applications as resources. */
 import type { ResponseBody } from '@switchyard/contract/client.ts';
-import { age, nameUnlessId } from '../resource/columns.ts';
+import { age, nameUnlessId } from '../../terminal/columns.ts';
 import { defineResource, printOne } from '../resource/define-resource.ts';
 
 /** Defines `apps` with its commands. */

@@ -116,11 +116,7 @@ function printPreview({ output }: Session, preview: RetentionPreview): void {
       });
       const table = formatTable(
         examples,
-        [
-          { title: 'OLDEST RUNS', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name },
-          { title: 'ENDED', value: ({ finished_at }) => finished_at },
-        ],
+        { 'OLDEST RUNS': 'id', NAME: 'name', ENDED: 'finished_at' },
         output,
       );
       return examples.length === 0 ? fields : `${fields}\n${table}`;

@@ -6,7 +6,7 @@ import { formatEnsembleRun } from '../../experiments/format-ensemble-run.ts';
 import { readObject } from '../../experiments/read-spec.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { age } from '../resource/columns.ts';
+import { age } from '../../terminal/columns.ts';
 import { defineCommand } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
 

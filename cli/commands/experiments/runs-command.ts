@@ -8,7 +8,7 @@ import {
 import { parseCount } from '../../experiments/read-options.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { formatAge } from '../../terminal/format-time.ts';
+import { age } from '../../terminal/columns.ts';
 import { locateExperiment, TYPE_OPTION } from './type-option.ts';
 
 /** Defines `experiments runs`. */
@@ -33,18 +33,17 @@ async function printRuns(session: Session, address: ExperimentAddress, limit: nu
     const { runs, ...page } = await listExperimentRuns(client, address, query);
     return { ...page, items: runs };
   });
-  const now = Date.now();
   session.output.printTable(
     items,
-    [
-      { title: 'RUN', value: ({ id }) => id },
-      { title: 'STATUS', value: ({ status_v2 }) => status_v2 },
-      { title: 'INSTANCE', value: ({ application_instance_id }) => application_instance_id },
-      { title: 'VERSION', value: ({ application_version_id }) => application_version_id },
-      { title: 'INPUT', value: ({ input_id }) => input_id },
-      { title: 'UNIT', value: ({ plan_unit_index }) => plan_unit_index, isNumeric: true },
-      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
-    ],
+    {
+      RUN: 'id',
+      STATUS: 'status_v2',
+      INSTANCE: 'application_instance_id',
+      VERSION: 'application_version_id',
+      INPUT: 'input_id',
+      UNIT: { value: ({ plan_unit_index }) => plan_unit_index, isNumeric: true },
+      CREATED: age('created_at'),
+    },
     {
       json: { runs: items, ...rest },
       empty: `The ${address.type} ${address.id} has no runs.`,

@@ -5,9 +5,9 @@ import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/fiel
 import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
+import { age } from '../../terminal/columns.ts';
 import { saveContent } from '../contents/save-content.ts';
 import { uploadInput } from '../contents/upload-input.ts';
-import { age } from '../resource/columns.ts';
 import type { Parent } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
 

@@ -6,9 +6,9 @@ import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
+import { age } from '../../terminal/columns.ts';
 import { formatFields, formatTable } from '../../terminal/table.ts';
 import { parseTime, parseWholeNumber } from '../parse-values.ts';
-import { age, listColumns } from '../resource/columns.ts';
 import type { Parent } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
 import { createInput } from './input-commands.ts';
@@ -128,11 +128,11 @@ function printSet({ output }: Session, set: InputSet): void {
       });
       const inputs = formatTable(
         set.inputs,
-        listColumns<InputSet['inputs'][number]>({
+        {
           INPUT: 'id',
           NAME: 'name',
           FORMAT: ({ format }) => format.input.type,
-        }),
+        },
         output,
       );
       return `${fields}\n${inputs}`;

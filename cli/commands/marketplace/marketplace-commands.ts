@@ -86,14 +86,14 @@ async function printApps(session: Session, partner_id: string | undefined): Prom
       : await client.call('listPartnerApps', { params: { partner_id } });
   session.output.printTable(
     listItems(body),
-    [
-      { title: 'SUBSCRIPTION', value: ({ subscription_id }) => subscription_id },
-      { title: 'TITLE', value: ({ title }) => title },
-      { title: 'PARTNER', value: ({ partner_name }) => partner_name },
-      { title: 'STATE', value: ({ state }) => state },
-      { title: 'VERSION', value: ({ latest_versions: [latest = ''] }) => latest },
-      { title: 'DESCRIPTION', value: ({ description }) => description },
-    ],
+    {
+      SUBSCRIPTION: 'subscription_id',
+      TITLE: 'title',
+      PARTNER: 'partner_name',
+      STATE: 'state',
+      VERSION: ({ latest_versions: [latest = ''] }) => latest,
+      DESCRIPTION: 'description',
+    },
     {
       json: body,
       empty: 'The marketplace has no apps.',

@@ -1,6 +1,6 @@
 /** Commands for subscriptions to apps of the marketplace. */
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { age } from '../resource/columns.ts';
+import { age } from '../../terminal/columns.ts';
 import { defineResource } from '../resource/define-resource.ts';
 
 /** Defines `subscriptions` with its commands. */

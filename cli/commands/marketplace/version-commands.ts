@@ -1,6 +1,7 @@
 /** Commands for the published versions of an app of the marketplace. */
+
+import { age } from '../../terminal/columns.ts';
 import { collectValue } from '../parse-values.ts';
-import { age } from '../resource/columns.ts';
 import { defineResource } from '../resource/define-resource.ts';
 import { addPartner, PARTNER } from './find-partner.ts';
 

@@ -74,14 +74,14 @@ function formatQueue(runs: readonly ActiveRun[], settings: Pick<Output, 'tableWi
   const now = Date.now();
   const table = formatTable(
     runs,
-    [
-      { title: 'RUN', value: ({ id }) => id },
-      { title: 'APPLICATION', value: (run) => run.application_id },
-      { title: 'STATUS', value: (run) => run.status_v2, tone: (run) => (run.waiting ? undefined : 'active') },
-      { title: 'PRIORITY', value: (run) => run.queuing_priority, isNumeric: true },
-      { title: 'SINCE', value: (run) => formatAge(Date.parse(run.initiated_at ?? run.created_at), now) },
-      { title: 'STARTS', value: ({ waiting }) => formatStart(waiting, now) },
-    ],
+    {
+      RUN: 'id',
+      APPLICATION: (run) => run.application_id,
+      STATUS: { value: (run) => run.status_v2, tone: (run) => (run.waiting ? undefined : 'active') },
+      PRIORITY: { value: (run) => run.queuing_priority, isNumeric: true },
+      SINCE: (run) => formatAge(Date.parse(run.initiated_at ?? run.created_at), now),
+      STARTS: ({ waiting }) => formatStart(waiting, now),
+    },
     settings,
   );
   const reasons = runs.flatMap(({ id, waiting }) =>

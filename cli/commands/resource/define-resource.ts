@@ -6,8 +6,7 @@ import { type OperationId, operations } from '@switchyard/contract/operations.ts
 import { listItems, type Page, readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatFields } from '../../terminal/table.ts';
-import { type Columns, listColumns } from './columns.ts';
+import { type Columns, formatFields } from '../../terminal/table.ts';
 import {
   type AnyFields,
   type CommandDescription,
@@ -180,7 +179,7 @@ export function defineList<Id extends OperationId>(
     print: async ({ output }, body, values) =>
       output.printTable(
         listItems(body as Row[] | Page<Row>),
-        listColumns(typeof columns === 'function' ? await columns(session) : columns),
+        typeof columns === 'function' ? await columns(session) : columns,
         {
           json: body,
           empty:

@@ -61,12 +61,12 @@ async function printAssets(session: Session, params: RunParams): Promise<void> {
   const items = await listAssets(session, params);
   session.output.printTable(
     items,
-    [
-      { title: 'ASSET', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'SIZE', value: ({ size }) => formatBytes(size), isNumeric: true },
-      { title: 'DESCRIPTION', value: ({ description }) => description },
-    ],
+    {
+      ASSET: 'id',
+      NAME: 'name',
+      SIZE: { value: ({ size }) => formatBytes(size), isNumeric: true },
+      DESCRIPTION: 'description',
+    },
     { json: { items }, empty: `Run ${params.run_id} has no assets.`, id: ({ id }) => id },
   );
 }
@@ -91,10 +91,7 @@ async function downloadAll(session: Session, params: RunParams, target: string):
   }
   session.output.printTable(
     files,
-    [
-      { title: 'ASSET', value: ({ asset_id }) => asset_id },
-      { title: 'FILE', value: ({ file }) => join(target, file) },
-    ],
+    { ASSET: 'asset_id', FILE: ({ file }) => join(target, file) },
     { json: { files }, empty: `Run ${params.run_id} has no assets.`, id: ({ file }) => file },
   );
 }

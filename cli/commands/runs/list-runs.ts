@@ -71,19 +71,18 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
   const formatObjective = createObjectiveFormat(body.runs);
   session.output.printTable(
     body.runs,
-    [
-      { title: 'RUN', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => name },
-      {
-        title: 'STATUS',
+    {
+      RUN: 'id',
+      NAME: 'name',
+      STATUS: {
         value: (run) => run.status_v2,
         isWhole: true,
         tone: ({ status_v2 }) => chooseTone(status_v2),
       },
-      { title: 'OBJECTIVE', value: (run) => formatObjective(readObjective(run)), isNumeric: true },
-      { title: 'INSTANCE', value: (run) => run.application_instance_id },
-      { title: 'CREATED', value: (run) => formatAge(Date.parse(run.created_at), now), isWhole: true },
-    ],
+      OBJECTIVE: { value: (run) => formatObjective(readObjective(run)), isNumeric: true },
+      INSTANCE: (run) => run.application_instance_id,
+      CREATED: { value: (run) => formatAge(Date.parse(run.created_at), now), isWhole: true },
+    },
     { json: body, empty: `Application ${application_id} has no such runs.`, id: ({ id }) => id },
   );
 }

@@ -1,4 +1,5 @@
 /** Replays a run and prints how the replay compares with it. */
+
 import { setTimeout } from 'node:timers/promises';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
@@ -6,7 +7,7 @@ import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatAge } from '../../terminal/format-time.ts';
+import { age } from '../../terminal/columns.ts';
 import type { RunParams } from './follow-run.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -88,21 +89,19 @@ export async function printReplays(session: Session, params: RunParams): Promise
     Number.POSITIVE_INFINITY,
     async (page) => (await session.connect().call('listRunReplays', { params, query: page })).body,
   );
-  const now = Date.now();
   session.output.printTable(
     body.items,
-    [
-      { title: 'REPLAY', value: ({ run_id }) => run_id },
-      { title: 'STATUS', value: ({ status_v2 }) => status_v2 },
-      {
-        title: 'VERDICT',
+    {
+      REPLAY: 'run_id',
+      STATUS: 'status_v2',
+      VERDICT: {
         value: ({ comparison }) => comparison?.verdict,
         tone: ({ comparison }) => (comparison?.verdict === 'different' ? 'bad' : undefined),
       },
-      { title: 'BY', value: ({ user_email }) => user_email },
-      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
-      { title: 'REASON', value: ({ comparison }) => comparison?.reason },
-    ],
+      BY: 'user_email',
+      CREATED: age('created_at'),
+      REASON: ({ comparison }) => comparison?.reason,
+    },
     { json: body, empty: `Run ${params.run_id} has no replays.`, id: ({ run_id }) => run_id },
   );
 }

@@ -65,21 +65,18 @@ export async function printSeries(
   }
   session.output.printTable(
     body.series,
-    [
-      { title: 'SERIES', value: ({ name }) => name },
-      { title: 'SOURCE', value: ({ source }) => source },
-      { title: 'POINTS', value: ({ points }) => points.length, isNumeric: true },
-      { title: 'FIRST', value: ({ points }) => formatEnd(points.at(0)), isNumeric: true },
-      { title: 'LAST', value: ({ points }) => formatEnd(points.at(-1)), isNumeric: true },
-      {
-        title: 'CHART',
-        value: ({ points }) =>
-          formatSparkline(
-            points.map(([, y = 0]) => y),
-            { width: SPARKLINE_COLUMNS, isUnicode },
-          ),
-      },
-    ],
+    {
+      SERIES: 'name',
+      SOURCE: 'source',
+      POINTS: { value: ({ points }) => points.length, isNumeric: true },
+      FIRST: { value: ({ points }) => formatEnd(points.at(0)), isNumeric: true },
+      LAST: { value: ({ points }) => formatEnd(points.at(-1)), isNumeric: true },
+      CHART: ({ points }) =>
+        formatSparkline(
+          points.map(([, y = 0]) => y),
+          { width: SPARKLINE_COLUMNS, isUnicode },
+        ),
+    },
     { json: body, empty: `Run ${params.run_id} has no series.`, id: ({ name }) => name },
   );
 }

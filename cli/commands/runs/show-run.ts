@@ -116,13 +116,7 @@ export async function printFlow(session: Session, params: RunParams): Promise<vo
   });
   session.output.printTable<FlowRow>(
     rows,
-    [
-      { title: 'STEP', value: ({ step }) => step },
-      { title: 'STATUS', value: ({ status }) => status },
-      { title: 'APPLICATION', value: ({ application }) => application },
-      { title: 'RUN', value: ({ run_id }) => run_id },
-      { title: 'AFTER', value: ({ after }) => after },
-    ],
+    { STEP: 'step', STATUS: 'status', APPLICATION: 'application', RUN: 'run_id', AFTER: 'after' },
     { json: body, empty: 'The workflow has no steps yet.', id: ({ run_id, step }) => run_id ?? step },
   );
 }

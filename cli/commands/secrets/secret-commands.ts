@@ -1,4 +1,5 @@
 /** Commands for secrets. A value comes from standard input or a file: arguments are in the process list and the history. */
+
 import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ApiError } from '@switchyard/contract/client.ts';
@@ -7,7 +8,7 @@ import { confirmDeletion } from '../../session/confirm.ts';
 import { readPages } from '../../session/list-items.ts';
 import { decodeText, readTextFile } from '../../session/read-text-file.ts';
 import type { Session } from '../../session/session.ts';
-import { formatAge } from '../../terminal/format-time.ts';
+import { age } from '../../terminal/columns.ts';
 
 type SecretType = 'env' | 'file';
 
@@ -79,14 +80,9 @@ async function printCollections(session: Session): Promise<void> {
     Number.POSITIVE_INFINITY,
     async (query) => (await session.connect().call('listSecretsCollections', { params, query })).body,
   );
-  const now = Date.now();
   session.output.printTable(
     body.items,
-    [
-      { title: 'COLLECTION', value: ({ id }) => id },
-      { title: 'NAME', value: ({ id, name }) => (name === id ? '' : name) },
-      { title: 'CHANGED', value: ({ updated_at }) => formatAge(Date.parse(updated_at), now) },
-    ],
+    { COLLECTION: 'id', NAME: ({ id, name }) => (name === id ? '' : name), CHANGED: age('updated_at') },
     { json: body, empty: 'The application has no secrets.', id: ({ id }) => id },
   );
 }
@@ -99,10 +95,7 @@ async function printSecrets(session: Session, collection: string): Promise<void>
   const rows = body.secrets.map(({ type, location }) => ({ type, location }));
   session.output.printTable(
     rows,
-    [
-      { title: 'TYPE', value: ({ type }) => type },
-      { title: 'LOCATION', value: ({ location }) => location },
-    ],
+    { TYPE: 'type', LOCATION: 'location' },
     {
       json: { ...body, secrets: rows },
       empty: `The collection ${collection} has no secrets.`,

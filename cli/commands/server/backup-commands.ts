@@ -8,8 +8,8 @@ import { formatBytes } from '@switchyard/contract/presentation/format-quantity.t
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
+import { age } from '../../terminal/columns.ts';
 import { parseWholeNumber } from '../parse-values.ts';
-import { age } from '../resource/columns.ts';
 import { defineList } from '../resource/define-resource.ts';
 
 const BACKUPS_MAX = 999_999;

@@ -5,7 +5,7 @@ import { formatDuration } from '@switchyard/contract/presentation/format-quantit
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { type Column, formatFields, formatTable } from '../../terminal/table.ts';
+import { type Columns, formatFields, formatTable } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 import type { Field } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
@@ -75,12 +75,12 @@ interface ListedShare {
 }
 
 /** The columns after those with ids, which a narrow terminal must not cut. */
-function listColumns(now: number): Column<ListedShare>[] {
-  return [
-    { title: 'VIEWS', value: ({ views }) => views, isNumeric: true },
-    { title: 'EXPIRES IN', value: ({ expires_at }) => formatDuration(Date.parse(expires_at) - now) },
-    { title: 'PARTS', value: ({ parts }) => parts.join(', ') },
-  ];
+function listColumns(now: number): Columns<ListedShare> {
+  return {
+    VIEWS: { value: ({ views }) => views, isNumeric: true },
+    'EXPIRES IN': ({ expires_at }) => formatDuration(Date.parse(expires_at) - now),
+    PARTS: ({ parts }) => parts.join(', '),
+  };
 }
 
 async function printOfRun({ connect, findApplication, output }: Session, run_id: string): Promise<void> {
@@ -91,11 +91,7 @@ async function printOfRun({ connect, findApplication, output }: Session, run_id:
     json: body,
     text: () => {
       if (items.length === 0) return `Run ${run_id} has no share links.\n`;
-      const table = formatTable(
-        items,
-        [{ title: 'SHARE', value: ({ id }) => id }, ...listColumns(Date.now())],
-        output,
-      );
+      const table = formatTable(items, { SHARE: 'id', ...listColumns(Date.now()) }, output);
       return `${table}\n${formatFields(Object.fromEntries(items.map(({ id, url }) => [id, url])))}`;
     },
     quiet: () => items.map(({ id }) => id),
@@ -110,12 +106,12 @@ async function printAll(session: Session, limit: number): Promise<void> {
   );
   session.output.printTable(
     body.items,
-    [
-      { title: 'SHARE', value: ({ id }) => id },
-      { title: 'RUN', value: ({ run_id }) => run_id, isWhole: true },
-      { title: 'APPLICATION', value: ({ application_id }) => application_id },
+    {
+      SHARE: 'id',
+      RUN: { value: ({ run_id }) => run_id, isWhole: true },
+      APPLICATION: 'application_id',
       ...listColumns(Date.now()),
-    ],
+    },
     { json: body, empty: 'The account has no share links.', id: ({ id }) => id },
   );
 }

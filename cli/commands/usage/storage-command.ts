@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Session } from '../../session/session.ts';
-import { count } from '../resource/columns.ts';
+import { count } from '../../terminal/columns.ts';
 import { defineList } from '../resource/define-resource.ts';
 
 /** Defines `storage`. */

@@ -162,12 +162,12 @@ async function changeLicenses(session: Session, changes: ReadonlyMap<string, num
 function printLicenses({ output }: Session, body: Licenses): void {
   output.printTable(
     body.licenses,
-    [
-      { title: 'LICENCE', value: ({ name }) => name },
-      { title: 'USED', value: ({ used }) => used, isNumeric: true },
-      { title: 'TOKENS', value: ({ total }) => total, isNumeric: true },
-      { title: 'RUNS', value: ({ holders }) => holders.map(({ run_id }) => run_id).join(' ') },
-    ],
+    {
+      LICENCE: 'name',
+      USED: { value: ({ used }) => used, isNumeric: true },
+      TOKENS: { value: ({ total }) => total, isNumeric: true },
+      RUNS: ({ holders }) => holders.map(({ run_id }) => run_id).join(' '),
+    },
     { json: body, empty: 'The account has no licences.', id: ({ name }) => name },
   );
 }
@@ -182,22 +182,17 @@ function printUsage({ output }: Session, usage: Usage): void {
   ];
   output.printTable(
     rows,
-    [
-      { title: 'GROUP', value: ({ group }) => group },
-      { title: 'RUNS', value: ({ runs }) => runs, isNumeric: true },
-      { title: 'FAILED', value: ({ failed_runs }) => failed_runs, isNumeric: true },
-      {
-        title: 'CORE HOURS',
-        value: ({ core_seconds }) => formatHours(core_seconds / HOUR_S),
-        isNumeric: true,
-      },
-      { title: 'STORED', value: ({ stored_bytes }) => formatBytes(stored_bytes), isNumeric: true },
-      {
-        title: 'COST',
+    {
+      GROUP: 'group',
+      RUNS: { value: ({ runs }) => runs, isNumeric: true },
+      FAILED: { value: ({ failed_runs }) => failed_runs, isNumeric: true },
+      'CORE HOURS': { value: ({ core_seconds }) => formatHours(core_seconds / HOUR_S), isNumeric: true },
+      STORED: { value: ({ stored_bytes }) => formatBytes(stored_bytes), isNumeric: true },
+      COST: {
         value: ({ cost }) => (cost === null || !currency ? '' : formatMoney(cost, currency)),
         isNumeric: true,
       },
-    ],
+    },
     { json: usage, empty: 'No runs ended in this range.', id: ({ group }) => group },
   );
 }

@@ -2,8 +2,8 @@
 
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
+import { age, nameUnlessId } from '../../terminal/columns.ts';
 import type { Style } from '../../terminal/style.ts';
-import { age, nameUnlessId } from '../resource/columns.ts';
 import { defineResource } from '../resource/define-resource.ts';
 import { diffVersions, type FileDifference } from './diff-versions.ts';
 

@@ -4,9 +4,9 @@ import type { Conversation } from '@switchyard/contract/account/webhook-schemas.
 import { SECRET_OVERLAP_HOURS_DEFAULT, SECRET_OVERLAP_HOURS_MAX } from '@switchyard/contract/limits.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
+import { age, count } from '../../terminal/columns.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
-import { age, count } from '../resource/columns.ts';
 import { defineCommand, type Field, type Parent, printLine } from '../resource/define-command.ts';
 import { defineList, defineResource } from '../resource/define-resource.ts';
 import { listen } from './listen.ts';

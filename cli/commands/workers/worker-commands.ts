@@ -2,8 +2,8 @@
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
+import { age, count } from '../../terminal/columns.ts';
 import { formatFields } from '../../terminal/table.ts';
-import { age, count } from '../resource/columns.ts';
 import { defineCommand, type Parent } from '../resource/define-command.ts';
 import { defineResource, printToken } from '../resource/define-resource.ts';
 

@@ -123,11 +123,11 @@ export async function printPlan(session: Session, { instances, request }: PlanTa
 function formatPlans({ output }: Session, { plans }: ExperimentPlan): string {
   return formatTable(
     plans,
-    [
-      { title: 'REPETITIONS', value: ({ repetitions }) => repetitions, isNumeric: true },
-      { title: 'INPUTS', value: ({ inputs }) => formatNumber(inputs), isNumeric: true },
-      { title: 'RUNS', value: ({ runs }) => formatNumber(runs), isNumeric: true },
-    ],
+    {
+      REPETITIONS: { value: ({ repetitions }) => repetitions, isNumeric: true },
+      INPUTS: { value: ({ inputs }) => formatNumber(inputs), isNumeric: true },
+      RUNS: { value: ({ runs }) => formatNumber(runs), isNumeric: true },
+    },
     output,
   );
 }
