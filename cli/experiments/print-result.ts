@@ -95,11 +95,7 @@ export function printDecision(session: Session, result: ExperimentResult): void 
         because_of: [],
       });
   session.exitCode = DECISION_CODES[decision.release];
-  session.output.print({
-    json: decision,
-    text: () => `${cleanText(formatDecision(decision))}\n`,
-    quiet: () => decision.release,
-  });
+  session.output.printSentence(decision, cleanText(formatDecision(decision)), decision.release);
 }
 
 const DECISION_CODES = {

@@ -52,11 +52,11 @@ export async function submitExperiment(session: Session, { type, fields, next }:
     await waitForEnd(session, address);
     return printResult(session, address);
   }
-  output.print({
-    json: created,
-    text: () => `${next.start ? 'Started' : 'Created'} ${type} ${created.id}: ${page}\n`,
-    quiet: () => created.id,
-  });
+  output.printSentence(
+    created,
+    `${next.start ? 'Started' : 'Created'} ${type} ${created.id}: ${page}`,
+    created.id,
+  );
 }
 
 /** Returns an id that resembles the name, and that no experiment of any type has. */

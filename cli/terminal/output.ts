@@ -27,6 +27,8 @@ export interface Output {
   readonly tableWidth: number;
   /** Prints the result to standard output. */
   print(result: Result): void;
+  /** Prints one sentence or line: the ids in its place with `--quiet`. */
+  printSentence(json: unknown, sentence: string, ids: string | readonly string[]): void;
   /** Prints JSON, or what `--select` selects from it. `isLine` keeps it on one line, for streams of values. */
   printJson(value: unknown, options?: { isLine?: boolean }): void;
   /** Prints a list of rows as a table, or the sentence when it has none. */
@@ -65,6 +67,7 @@ export function createOutput(terminal: Terminal, form: Form, selection?: Selecti
     width: getColumns(terminal),
     tableWidth,
     print,
+    printSentence: (json, sentence, ids) => print({ json, text: () => `${sentence}\n`, quiet: () => ids }),
     printJson,
     printTable: (rows, columns, { json, empty, id }) =>
       print({

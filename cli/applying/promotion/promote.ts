@@ -52,11 +52,11 @@ export async function promote(session: Session, options: PromoteOptions): Promis
   const steps: Step[] = [];
   const finish = (outcome: string, reason: string): void => {
     session.exitCode = outcome === 'promoted' ? EXIT_CODES.success : EXIT_CODES.failure;
-    session.output.print({
-      json: { ...promotion, previous_version: previous, outcome, reason, gates: steps },
-      text: () => `${cleanText(reason)}\n`,
-      quiet: () => outcome,
-    });
+    session.output.printSentence(
+      { ...promotion, previous_version: previous, outcome, reason, gates: steps },
+      cleanText(reason),
+      outcome,
+    );
   };
   if (stage === 'moved back') return finish('moved back', describeMovedBack(promotion, previous));
   for (const [index, gate] of stage === 'testing' ? gates.entries() : []) {

@@ -1,7 +1,7 @@
 /** Commands for the account of the caller, and for the accounts of a server. */
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { age } from '../../terminal/columns.ts';
-import { defineCommand, printLine } from '../resource/define-command.ts';
+import { defineCommand } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
 
 /** Defines `accounts` with its commands. */
@@ -27,7 +27,7 @@ export const defineAccountCommands = defineResource({
       session.output.note(
         `Created ${body.account.id}. Only this output has the token of ${cleanLine(String(email))}.`,
       );
-      printLine(session, body, body.token);
+      session.output.printSentence(body, body.token, body.token);
     },
   },
   remove: {

@@ -6,7 +6,7 @@ import { hasRight } from '@switchyard/contract/roles.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { parseTime, parseWholeNumber } from '../parse-values.ts';
-import { defineCommand, printLine } from '../resource/define-command.ts';
+import { defineCommand } from '../resource/define-command.ts';
 import { defineList } from '../resource/define-resource.ts';
 import { verifyAudit } from './verify-audit.ts';
 
@@ -19,7 +19,8 @@ export function defineAuditCommands(program: Command, session: Session): void {
     operation: 'getAuditHead',
     text: 'Print the number and the hash of the last entry. Store them away from the server.',
     example: '> anchor',
-    print: (_session, body) => printLine(session, body, `${body.number}:${body.hash}`),
+    print: ({ output }, body) =>
+      output.printSentence(body, `${body.number}:${body.hash}`, `${body.number}:${body.hash}`),
   });
   audit
     .command('verify')

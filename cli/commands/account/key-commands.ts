@@ -47,11 +47,11 @@ export const defineKeyCommands = defineResource({
       .action(async (key_id, { cascade = true, revoke }) => {
         const query = { cascade, ...(revoke ? { revoke: revoke.join(',') } : {}) };
         await session.connect().call('revokeKey', { params: { key_id }, query });
-        session.output.print({
-          json: { revoked: key_id },
-          text: () => `Revoked ${key_id}${cascade ? ' and what was made with it' : ''}.\n`,
-          quiet: () => key_id,
-        });
+        session.output.printSentence(
+          { revoked: key_id },
+          `Revoked ${key_id}${cascade ? ' and what was made with it' : ''}.`,
+          key_id,
+        );
       });
   },
 });

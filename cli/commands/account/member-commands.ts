@@ -129,11 +129,11 @@ function defineMemberChanges(members: Command, session: Session): void {
         ...(revoke.length > 0 ? { revoke: revoke.join(',') } : {}),
       };
       await session.connect().call('deleteMember', { params: { member_id }, query });
-      session.output.print({
-        json: { deleted: member_id, revoked },
-        text: () => `Removed ${member}.${formatRevoked(body.counts, kinds)}\n`,
-        quiet: () => member_id,
-      });
+      session.output.printSentence(
+        { deleted: member_id, revoked },
+        `Removed ${member}.${formatRevoked(body.counts, kinds)}`,
+        member_id,
+      );
     });
 }
 
@@ -173,5 +173,5 @@ function printInvite({ output }: Session, invite: ResponseBody<'inviteMember'>):
   output.note(
     `Give this address to ${cleanLine(invite.email)}. It works once, until ${invite.invite_expires_at}.`,
   );
-  output.print({ json: invite, text: () => `${cleanLine(invite.invite_url)}\n`, quiet: () => invite.id });
+  output.printSentence(invite, cleanLine(invite.invite_url), invite.id);
 }

@@ -89,11 +89,11 @@ async function logIn(session: Session, profile: Profile): Promise<void> {
     current: name,
     profiles: { ...saved.profiles, [name]: profile },
   });
-  output.print({
-    json: { profile: name, url: profile.url, account: body },
-    text: () => `Signed in to ${profile.url} as profile ${name}. The token is in ${path}.\n`,
-    quiet: () => name,
-  });
+  output.printSentence(
+    { profile: name, url: profile.url, account: body },
+    `Signed in to ${profile.url} as profile ${name}. The token is in ${path}.`,
+    name,
+  );
 }
 
 /** The profile of the same server, or a new one. */
@@ -116,11 +116,11 @@ async function logOut(session: Session, revokes: boolean): Promise<void> {
   if (revokes) await revokeOwnKey(session.connectTo(removed));
   const current = saved.current === name ? (Object.keys(others)[0] ?? '') : saved.current;
   writeProfiles(terminal.env, { current, profiles: others });
-  output.print({
-    json: { profile: name, revoked: revokes },
-    text: () => `Signed out of profile ${name}${revokes ? ', and revoked its key' : ''}.\n`,
-    quiet: () => name,
-  });
+  output.printSentence(
+    { profile: name, revoked: revokes },
+    `Signed out of profile ${name}${revokes ? ', and revoked its key' : ''}.`,
+    name,
+  );
 }
 
 /** Revokes the key of the profile. One that was revoked before is no error. */

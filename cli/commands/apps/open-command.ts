@@ -21,7 +21,7 @@ Examples:
       const url = buildConsoleUrl(session, run);
       if (!print && !openBrowser(session.terminal, url))
         session.output.warn('No browser could be started; open the address yourself.');
-      session.output.print({ json: { url }, text: () => `${url}\n`, quiet: () => url });
+      session.output.printSentence({ url }, url, url);
     });
 }
 

@@ -45,7 +45,7 @@ export const defineEnsembleCommands = defineResource({
     example: 'cheapest',
     print: ({ output }, _body, { ensemble_id }) => {
       const id = String(ensemble_id);
-      output.print({ json: { id }, text: () => `Deleted ensemble ${id}.\n`, quiet: () => id });
+      output.printSentence({ id }, `Deleted ensemble ${id}.`, id);
     },
   },
   show: ({ id, name, description, run_groups, rules, created_at }) => ({
@@ -87,11 +87,11 @@ async function createEnsemble(session: Session, file: string): Promise<void> {
     params: { application_id: application },
     body: toBody('createEnsemble', readObject(session.terminal, file)),
   });
-  session.output.print({
-    json: body,
-    text: () => `Created ensemble ${body.id} with ${body.run_groups.length} groups.\n`,
-    quiet: () => body.id,
-  });
+  session.output.printSentence(
+    body,
+    `Created ensemble ${body.id} with ${body.run_groups.length} groups.`,
+    body.id,
+  );
 }
 
 function formatGroup({ instance_id, repetitions, options }: Ensemble['run_groups'][number]): string {

@@ -107,11 +107,7 @@ function defineChanges(group: Command, session: Session): void {
   ): Promise<void> => {
     const address = await locateExperiment(session, id, type);
     await apply(address);
-    session.output.print({
-      json: { id, type: address.type },
-      text: () => `${done} ${address.type} ${id}.\n`,
-      quiet: () => id,
-    });
+    session.output.printSentence({ id, type: address.type }, `${done} ${address.type} ${id}.`, id);
   };
   group
     .command('start')

@@ -26,10 +26,6 @@ export function defineUpdate(group: Pick<Command, 'command'>, session: Session):
         throw new CommandError('Nothing to change was given. Give --name or --description.');
       const address = await locateExperiment(session, id, type);
       const body = await updateExperiment(session.connect(), address, changes);
-      session.output.print({
-        json: body,
-        text: () => `Updated ${address.type} ${id}.\n`,
-        quiet: () => id,
-      });
+      session.output.printSentence(body, `Updated ${address.type} ${id}.`, id);
     });
 }

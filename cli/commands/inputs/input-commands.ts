@@ -108,11 +108,7 @@ Examples:
         ...options,
         ...(id !== undefined && { id }),
       });
-      session.output.print({
-        json: body,
-        text: () => `Created managed input ${body.id}.\n`,
-        quiet: () => body.id,
-      });
+      session.output.printSentence(body, `Created managed input ${body.id}.`, body.id);
     });
 }
 

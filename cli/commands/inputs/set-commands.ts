@@ -163,11 +163,11 @@ async function createSet(session: Session, id: string, options: CreateOptions): 
       }),
     },
   });
-  session.output.print({
-    json: body,
-    text: () => `Created input set ${body.id} with ${body.inputs.length} inputs.\n`,
-    quiet: () => body.id,
-  });
+  session.output.printSentence(
+    body,
+    `Created input set ${body.id} with ${body.inputs.length} inputs.`,
+    body.id,
+  );
 }
 
 /** Creates managed inputs from the files, and returns the references to all inputs of the options. */
@@ -198,11 +198,11 @@ async function updateSet(session: Session, input_set_id: string, options: Update
     params,
     body: dropUndefined({ name, description, ...changes }),
   });
-  session.output.print({
-    json: body,
-    text: () => `Updated input set ${body.id}, which has ${body.inputs.length} inputs.\n`,
-    quiet: () => body.id,
-  });
+  session.output.printSentence(
+    body,
+    `Updated input set ${body.id}, which has ${body.inputs.length} inputs.`,
+    body.id,
+  );
 }
 
 /** The API replaces all inputs, so those that stay are sent as they are, if nobody changes them meanwhile. Throws CommandError for one that the set has not. */

@@ -44,7 +44,7 @@ export const defineSubscriptionCommands = defineResource({
     example: 'account-1-quay',
     print: ({ output }, _body, { subscription_id }) => {
       const id = String(subscription_id);
-      output.print({ json: { deleted: id }, text: () => `Ended the subscription ${id}.\n`, quiet: () => id });
+      output.printSentence({ deleted: id }, `Ended the subscription ${id}.`, id);
     },
   },
   show: (subscription) => ({

@@ -129,22 +129,12 @@ async function runOperation(session: Session, settings: CommandDescription, give
   };
   const body = await (repeat ? repeat(send, values) : send({}));
   if (print) await print(session, body, values);
-  else
-    session.output.print({
-      json: body,
-      text: () => `${done?.(body, values)}\n`,
-      quiet: () => readField(body, settings.id),
-    });
+  else session.output.printSentence(body, done?.(body, values) ?? '', readField(body, settings.id));
 }
 
 /** Returns the field with the id of a resource. */
 export function readField(body: unknown, name = 'id'): string {
   return isRecord(body) ? String(body[name] ?? '') : '';
-}
-
-/** Prints one line, such as a token, in place of the fields of a response. */
-export function printLine({ output }: Session, json: unknown, line: string): void {
-  output.print({ json, text: () => `${line}\n`, quiet: () => line });
 }
 
 /** Divides the values into the parts of a request. The application is that of the command where no value names it. */

@@ -14,7 +14,6 @@ import {
   completeCommand,
   type Field,
   type Parent,
-  printLine,
   readField,
   type Values,
 } from './define-command.ts';
@@ -211,11 +210,11 @@ export function defineRemove<Id extends OperationId>(
     },
     print: (_session, _body, values) => {
       const ids = [values[name]].flat().map(String);
-      session.output.print({
-        json: { [done.toLowerCase()]: isMany ? ids : ids[0] },
-        text: () => `${done} ${noun}${ids.map(cleanLine).join(', ')}.\n`,
-        quiet: () => ids,
-      });
+      session.output.printSentence(
+        { [done.toLowerCase()]: isMany ? ids : ids[0] },
+        `${done} ${noun}${ids.map(cleanLine).join(', ')}.`,
+        ids,
+      );
     },
     ...addressOne(resource, command, isMany),
   });
@@ -237,5 +236,5 @@ export function printOne(
 /** Prints the token of a resource after its creation: nothing else returns it again. */
 export function printToken(session: Session, body: { id: string; token: string }): void {
   session.output.note(`Created ${body.id}. Only this output has its token.`);
-  printLine(session, body, body.token);
+  session.output.printSentence(body, body.token, body.token);
 }

@@ -97,12 +97,11 @@ async function run(session: Session, options: RunOptions): Promise<void> {
   const created = await createRun(session, application_id, options);
   const { run_id } = created;
   if (!options.wait && !options.follow && options.output === undefined) {
-    output.print({
-      json: created,
-      text: () =>
-        `Created run ${run_id}. Follow it with: ${formatHint(session, `logs ${run_id} --follow`)}\n`,
-      quiet: () => run_id,
-    });
+    output.printSentence(
+      created,
+      `Created run ${run_id}. Follow it with: ${formatHint(session, `logs ${run_id} --follow`)}`,
+      run_id,
+    );
     return;
   }
   output.note(`Created run ${run_id}.`);

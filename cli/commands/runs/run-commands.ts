@@ -128,11 +128,7 @@ function defineActions(program: Command, session: Session): void {
       const application_id = session.findApplication();
       for (const run_id of ids)
         await session.connect().call('cancelRun', { params: { application_id, run_id } });
-      session.output.print({
-        json: { canceled: ids },
-        text: () => `Canceled ${ids.map(cleanLine).join(', ')}.\n`,
-        quiet: () => ids,
-      });
+      session.output.printSentence({ canceled: ids }, `Canceled ${ids.map(cleanLine).join(', ')}.`, ids);
     });
   program
     .command('compare')

@@ -155,11 +155,7 @@ async function setResult(session: Session, run_id: string, options: ResultOption
     );
   const params = { application_id, run_id };
   const { body } = await session.connect().call('updateRun', { params, body: { result } });
-  session.output.print({
-    json: body,
-    text: () => `Run ${body.id} is ${body.status_v2}.\n`,
-    quiet: () => body.id,
-  });
+  session.output.printSentence(body, `Run ${body.id} is ${body.status_v2}.`, body.id);
 }
 
 /** Uploads the files of the result, and returns it with the format of an output that is an archive; undefined without one. */

@@ -56,11 +56,7 @@ export function defineSecretCommands(program: Command, session: Session): void {
             params: findParams(session, collection),
             body: { operations: [{ op: 'delete', type, location }] },
           }));
-      session.output.print({
-        json: { deleted: word },
-        text: () => `Deleted ${word}.\n`,
-        quiet: () => word,
-      });
+      session.output.printSentence({ deleted: word }, `Deleted ${word}.`, word);
     });
 }
 
@@ -119,11 +115,7 @@ async function setSecret(
   if (value === '')
     throw new CommandError('The value is empty. Give it on standard input or with --from-file.');
   await storeSecret(session, collection, { type, location, value });
-  output.print({
-    json: { collection, type, location },
-    text: () => `Set ${location} in ${collection}.\n`,
-    quiet: () => location,
-  });
+  output.printSentence({ collection, type, location }, `Set ${location} in ${collection}.`, location);
 }
 
 interface Secret {

@@ -39,7 +39,7 @@ export const defineShareCommands = defineResource({
       output.note(
         `Created ${body.id}. Everybody with the address can read the page until ${body.expires_at}.`,
       );
-      output.print({ json: body, text: () => `${cleanLine(body.url)}\n`, quiet: () => body.id });
+      output.printSentence(body, cleanLine(body.url), body.id);
     },
   },
   remove: {

@@ -46,7 +46,7 @@ export const defineViewCommands = defineResource({
     example: 'Failed',
     print: ({ output }, _body, { view_id }) => {
       const id = String(view_id);
-      output.print({ json: { deleted: [id] }, text: () => `Deleted ${id}.\n`, quiet: () => id });
+      output.printSentence({ deleted: [id] }, `Deleted ${id}.`, id);
     },
   },
   more: defineChanges,
@@ -133,10 +133,9 @@ async function updateView(
 }
 
 function printView({ output }: Session, view: RunView, done: string): void {
-  output.print({
-    json: view,
-    text: () =>
-      `${done} view ${cleanLine(view.name)}. List its runs with: switchyard runs --view ${view.id}\n`,
-    quiet: () => view.id,
-  });
+  output.printSentence(
+    view,
+    `${done} view ${cleanLine(view.name)}. List its runs with: switchyard runs --view ${view.id}`,
+    view.id,
+  );
 }

@@ -7,7 +7,7 @@ import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { age, count } from '../../terminal/columns.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
-import { defineCommand, type Field, type Parent, printLine } from '../resource/define-command.ts';
+import { defineCommand, type Field, type Parent } from '../resource/define-command.ts';
 import { defineList, defineResource } from '../resource/define-resource.ts';
 import { listen } from './listen.ts';
 
@@ -63,7 +63,7 @@ function defineSecrets(webhooks: Parent, session: Session): void {
     text: 'Print the secret that signs the deliveries of a webhook.',
     arguments: { webhook_id },
     example: 'dispatch > secret',
-    print: (_session, body) => printLine(session, body, body.secret),
+    print: ({ output }, body) => output.printSentence(body, body.secret, body.secret),
   });
   defineCommand(webhooks, session, {
     name: 'rotate-secret',
@@ -79,7 +79,7 @@ function defineSecrets(webhooks: Parent, session: Session): void {
     example: 'dispatch --overlap-hours 2 > secret',
     print: (_session, body) => {
       if (body.previous_until) session.output.note(`The old secret signs too until ${body.previous_until}.`);
-      printLine(session, body, body.secret);
+      session.output.printSentence(body, body.secret, body.secret);
     },
   });
 }

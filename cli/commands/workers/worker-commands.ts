@@ -53,7 +53,7 @@ function defineDrain(workers: Parent, session: Session): void {
       example: 'worker-01jd3v7k9mq2z5x8',
       print: ({ output }, body, { worker_id }) => {
         const id = String(worker_id);
-        output.print({ json: body ?? { id }, text: () => `${done} ${cleanLine(id)}.\n`, quiet: () => id });
+        output.printSentence(body ?? { id }, `${done} ${cleanLine(id)}.`, id);
       },
     });
 }
