@@ -1,5 +1,4 @@
 /** Commands for the apps of the marketplace. */
-import type { Command } from '@commander-js/extra-typings';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import type { Field } from '../resource/define-command.ts';
@@ -64,19 +63,15 @@ export const defineMarketplaceCommands = defineResource({
     'worker tokens': app.worker_tokens?.join(', ') ?? null,
   }),
   more: (marketplace, session) => {
-    defineList(marketplace, session);
+    marketplace
+      .command('list', { isDefault: true })
+      .description('List the released apps of all accounts, and every app that your account publishes.')
+      .option('--partner-id <id>', 'Only the apps of this account.')
+      .addHelpText('after', '\nExample:\n  switchyard marketplace list')
+      .action(({ partnerId }) => printApps(session, partnerId));
     defineMarketplaceVersions(marketplace, session);
   },
 });
-
-function defineList(marketplace: Command, session: Session): void {
-  marketplace
-    .command('list', { isDefault: true })
-    .description('List the released apps of all accounts, and every app that your account publishes.')
-    .option('--partner-id <id>', 'Only the apps of this account.')
-    .addHelpText('after', '\nExample:\n  switchyard marketplace list')
-    .action(({ partnerId }) => printApps(session, partnerId));
-}
 
 async function printApps(session: Session, partner_id: string | undefined): Promise<void> {
   const client = session.connect();

@@ -12,10 +12,11 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
+import { count } from '../../terminal/columns.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { defineCommand } from '../resource/define-command.ts';
+import { defineList } from '../resource/define-resource.ts';
 import { defineCostRate } from './cost-rate-commands.ts';
-import { defineStorage } from './storage-command.ts';
 
 type Quotas = ResponseBody<'getQuotas'>;
 type ApplicationQuotas = ResponseBody<'getApplicationQuotas'>;
@@ -40,6 +41,24 @@ export function defineUsageCommands(program: Command, session: Session): void {
   defineCostRate(program, session);
   defineQuotas(program, session);
   defineLicenses(program, session);
+}
+
+function defineStorage(program: Command, session: Session): void {
+  defineList(program, session, {
+    name: 'storage',
+    operation: 'getStorage',
+    text: 'Print the storage of each application. The server measures at most once in 5 minutes.',
+    id: 'application_id',
+    columns: {
+      APPLICATION: 'application_id',
+      RUNS: count('runs'),
+      'OF RUNS': { value: ({ run_bytes }) => formatBytes(run_bytes), isNumeric: true },
+      INPUTS: { value: ({ input_bytes }) => formatBytes(input_bytes), isNumeric: true },
+      EXECUTABLES: { value: ({ executable_bytes }) => formatBytes(executable_bytes), isNumeric: true },
+      'RUNS STAY': ({ keep_days }) => (keep_days === null ? 'for ever' : `${keep_days} days`),
+    },
+    empty: 'The account has no applications.',
+  });
 }
 
 function defineQuotas(program: Command, session: Session): void {
