@@ -230,13 +230,13 @@ function decideFinal(evidence: VerdictEvidence): DecidedVerdict {
 }
 
 /**
- * Says that a p-value near its limit is weak evidence. On some populations that no other sentence covers, 5 to 7 % of equal
+ * Says that a p-value near its limit is weak evidence. On some populations that no other sentence covers, 5 to 8 % of equal
  * candidates come below the limit (studies/README.md).
  */
 function warnOfNearLimit(p_value: number | null, alpha: number): string[] {
   if (p_value === null || p_value <= alpha / 2) return [];
   return [
-    `The p-value is close to its limit of ${alpha}: where effects are skewed, or spread more on one side, up to 7 % of equal candidates come below it. A new experiment confirms the verdict.`,
+    `The p-value is close to its limit of ${alpha}: where effects are skewed, or spread more on one side, up to 8 % of equal candidates come below it. A new experiment confirms the verdict.`,
   ];
 }
 
