@@ -220,6 +220,25 @@ describe('accounts, sessions, members and keys', () => {
     expect(await print('accounts --quiet')).not.toContain(id);
   });
 
+  test('several ids that end with an unknown one: those before it are named, because they are gone', async () => {
+    const file = join(folder, 'input.json');
+    writeFileSync(file, '{}');
+    for (const id of ['one', 'two']) await print(`inputs create ${id} --file ${file} --app ${app}`);
+    const words = ['inputs', 'delete', 'one', 'one', 'none', 'two', '--app', app];
+    const deleted = await runCommand(words, settings());
+    expect(deleted).toMatchObject({ code: 4, stdout: '' });
+    expect(deleted.stderr).toContain('Deleted one.\n');
+    expect(await print(`inputs --app ${app} --quiet`)).toBe('two\n');
+  });
+
+  test('a member is not changed without a change', async () => {
+    const unchanged = await runCommand(['members', 'update', 'root@localhost'], settings());
+    expect(unchanged).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing to change was given'),
+    });
+  });
+
   test('a session of the console is listed and ended', async () => {
     expect(await print('sessions')).toBe('Nobody is signed in to the console.\n');
     const authorization = `Bearer ${server.token}`;

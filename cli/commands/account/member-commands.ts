@@ -94,6 +94,7 @@ function defineMemberChanges(members: Command, session: Session): void {
       revoke: ['<kinds...>', REVOKE_TEXT],
     },
     prepare: findId,
+    isChange: true,
     example: 'bob@example.com --role developer',
     done: ({ email, role }) => `${cleanLine(email)} has the role ${role}.`,
   });

@@ -55,7 +55,7 @@ function defineChanges(instances: Parent, session: Session): void {
       .description('Create an instance of a version.')
       .argument('<instance>', 'The id of the instance.')
       .requiredOption('--version-id <id>', 'The version that it runs.')
-      .option('--name <name>', 'The name; otherwise the id.')
+      .option('--name <name>', 'The name; otherwise "Instance" and the id.')
       .option('--description <text>', 'The description.'),
   )
     .addHelpText(

@@ -206,7 +206,14 @@ export function defineRemove<Id extends OperationId>(
       confirm: (values) => ({ what: ask(String(values[name])), word: String(values[name]) }),
     }),
     repeat: async (send, values) => {
-      for (const id of [values[name]].flat()) await send({ [name]: id });
+      const ended: string[] = []; // Printed before an error: they are gone.
+      for (const id of new Set([values[name]].flat().map(String))) {
+        await send({ [name]: id }).catch((error: unknown) => {
+          if (ended.length > 0) session.output.note(`${done} ${ended.map(cleanLine).join(', ')}.`);
+          throw error;
+        });
+        ended.push(id);
+      }
     },
     print: (_session, _body, values) => {
       const ids = [values[name]].flat().map(String);

@@ -28,7 +28,10 @@ export const defineVersionCommands = defineResource({
   create: {
     operation: 'createVersion',
     text: 'Create a version of the active executable.',
-    options: { name: ['<name>', 'The name; otherwise the id.'], description: ['<text>', 'The description.'] },
+    options: {
+      name: ['<name>', 'The name; otherwise "Version" and the id.'],
+      description: ['<text>', 'The description.'],
+    },
     example: 'v2 --description "New neighbourhoods"',
   },
   update: {

@@ -2,7 +2,8 @@
  * Lists runs by a filter, in an order. It finds ended runs by their values, and active ones by their rows. A list sorted by a
  * field has two parts: the ended runs with the field, by its value, then all others by their creation time.
  *
- * Invariant: it reads active runs first. So a run that ends in between appears twice, and the list has it once.
+ * Invariant: a list by time reads active runs first. So a run that ends in between appears twice, and the list has it once. In
+ * a sorted list a run moves to the place of its value when it ends, which a reader who pages may have passed.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../../platform/clock.ts';
