@@ -17,3 +17,7 @@ export const NOISE_DISTRIBUTIONS = {
   SCIP: createRecordedNoise('scip'),
 };
 export type Noise = keyof typeof NOISE_DISTRIBUTIONS;
+/** The distributions in the order of the tables. */
+export const NOISES = Object.keys(NOISE_DISTRIBUTIONS).filter(
+  (name): name is Noise => name in NOISE_DISTRIBUTIONS,
+);

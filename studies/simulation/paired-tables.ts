@@ -4,7 +4,7 @@ import type { Estimate } from '@switchyard/server/experiments/statistics/paired/
 import type { Comparison } from '@switchyard/server/experiments/statistics/paired/family.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { simulateFamily, simulateMissedTruth } from './analyse-simulated.ts';
-import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
+import { NOISES } from './noise.ts';
 import type { PairedPopulation } from './paired-populations.ts';
 import {
   buildPairedRow,
@@ -15,8 +15,6 @@ import {
   type SimulationRow,
   type SimulationTable,
 } from './table-rows.ts';
-
-const NOISES = Object.keys(NOISE_DISTRIBUTIONS).filter((name): name is Noise => name in NOISE_DISTRIBUTIONS);
 
 const SIZES = [
   [10, 1],

@@ -3,7 +3,7 @@
  * Student's t, each on its own at 5 %. They say nothing about skewed effects, failures and other indicators.
  */
 import { countReferenceRejections, type ReferenceTest } from './analyse-simulated.ts';
-import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
+import { NOISES } from './noise.ts';
 import type { PairedPopulation } from './paired-populations.ts';
 import {
   buildPairedRow,
@@ -12,8 +12,6 @@ import {
   type SimulationRow,
   type SimulationTable,
 } from './table-rows.ts';
-
-const NOISES = Object.keys(NOISE_DISTRIBUTIONS).filter((name): name is Noise => name in NOISE_DISTRIBUTIONS);
 
 const FEW_INPUTS = [
   [10, 1],

@@ -201,27 +201,25 @@ export function defineRemove<Id extends OperationId>(
   const name = getIdName(settings.operation);
   const noun = isMany || settings.words ? '' : `${resource.noun} `;
   const ask = typeof confirm === 'function' ? confirm : (id: string) => `Delete the ${resource.noun} ${id}?`;
+  const listIds = (values: Values) => [...new Set([values[name]].flat().map(String))];
+  const describe = (ids: readonly string[]) => `${done} ${noun}${ids.map(cleanLine).join(', ')}.`;
   completeCommand(group.command(word), session, {
     ...(confirm && {
       confirm: (values) => ({ what: ask(String(values[name])), word: String(values[name]) }),
     }),
     repeat: async (send, values) => {
-      const ended: string[] = []; // Printed before an error: they are gone.
-      for (const id of new Set([values[name]].flat().map(String))) {
+      const ids = listIds(values);
+      for (const [index, id] of ids.entries())
         await send({ [name]: id }).catch((error: unknown) => {
-          if (ended.length > 0) session.output.note(`${done} ${ended.map(cleanLine).join(', ')}.`);
+          // Those before it are gone, and a repetition would fail at the first.
+          if (index > 0) session.output.note(describe(ids.slice(0, index)));
           throw error;
         });
-        ended.push(id);
-      }
     },
     print: (_session, _body, values) => {
-      const ids = [values[name]].flat().map(String);
-      session.output.printSentence(
-        { [done.toLowerCase()]: isMany ? ids : ids[0] },
-        `${done} ${noun}${ids.map(cleanLine).join(', ')}.`,
-        ids,
-      );
+      const ids = listIds(values);
+      const json = { [done.toLowerCase()]: isMany ? ids : ids[0] };
+      session.output.printSentence(json, describe(ids), ids);
     },
     ...addressOne(resource, command, isMany),
   });

@@ -19,7 +19,7 @@ export interface ExperimentsTable {
   status: ExperimentStatus;
   /** The user who created the experiment; its runs have the same user. */
   user_email: string;
-  /** The key that created it; null for experiments from before the column. */
+  /** The key that created it; null when it is unknown. */
   created_by_key: KeyId | null;
   /** The definition of its kind in JSON. Changes only when a test starts, a race continues, or an acceptance test sets the control. */
   definition: string;

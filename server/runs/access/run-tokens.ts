@@ -107,7 +107,6 @@ async function findCallingRun(db: Reader, id: string) {
   // A service has no member, and keeps the rights of its key.
   const member = await findMemberByOwner(db, run.account_id, owner);
   const isOwnerRemoved = await isRemovedMember(db, run.account_id, owner);
-  // A run from before the column has no key.
   const isKeyRevoked = run.created_by_key !== null && !(await findKey(db, run.created_by_key));
   return { ...run, owner, ownerRole: member?.role ?? null, isOwnerRemoved, isKeyRevoked };
 }

@@ -77,7 +77,7 @@ export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
     describeSlots(run, situation);
   const attempts =
     run.attempt > 0
-      ? ` It was started ${formatCount(run.attempt)}, cut short and queued again at its old place.`
+      ? ` It was started ${formatTimes(run.attempt)}, cut short and queued again at its old place.`
       : '';
   return { place: before + 1, ...found, message: `${found.message}${attempts}` };
 }
@@ -249,6 +249,6 @@ function addFullStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function formatCount(count: number): string {
+function formatTimes(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }

@@ -30,7 +30,7 @@ export interface RunsTable {
   /** Empty for an external run of an application without an executable. */
   executable_id: ExecutableId;
   user_email: string;
-  /** The key that requested it, or the workflow, ensemble or experiment above it; null for runs from before the column. */
+  /** The key that requested it, or the workflow, ensemble or experiment above it; null when it is unknown. */
   created_by_key: KeyId | null;
   name: string;
   description: string;

@@ -223,7 +223,7 @@ function parseDetails(row: Selectable<WorkersTable>, readOffer: OfferReader): Wo
   };
 }
 
-/** The stored key is `own`, because workers of an earlier version read and write the same rows during an upgrade. */
+/** The stored key of `perClass` is `own`: databases of release 0.2.0 have it. */
 function formatCapacity({ shared, perClass }: Capacity): string {
   return JSON.stringify({ shared, own: perClass });
 }

@@ -24,7 +24,7 @@ export function findEarlierCommit(): string | null {
       .toSorted()
       .at(-1) ?? '';
   const adding = newest === BASELINE ? null : findAddingCommit(newest);
-  return findCommit(adding === null ? 'HEAD' : `${adding}^`);
+  return runGitOrNull('rev-parse', '--verify', `${adding === null ? 'HEAD' : `${adding}^`}^{commit}`);
 }
 
 /** Returns the first commit with the migration; null before it is committed, and without the history. */
@@ -33,13 +33,8 @@ export function findAddingCommit(migration: string): string | null {
   return commits?.split('\n').at(-1) || null;
 }
 
-/** Whether the code has its whole history, unlike an unpacked archive or a shallow clone. */
+/** Returns true for code with its whole history, unlike an unpacked archive or a shallow clone. */
 export const hasHistory = (): boolean => runGitOrNull('rev-parse', '--is-shallow-repository') === 'false';
-
-/** Returns the commit of the name; null without it in the history, as in a shallow clone. */
-function findCommit(name: string): string | null {
-  return runGitOrNull('rev-parse', '--verify', `${name}^{commit}`);
-}
 
 function runGitOrNull(...args: string[]): string | null {
   try {

@@ -236,7 +236,7 @@ function decideFinal(evidence: VerdictEvidence): DecidedVerdict {
 function warnOfNearLimit(p_value: number | null, alpha: number): string[] {
   if (p_value === null || p_value <= alpha / 2) return [];
   return [
-    `The p-value is close to its limit of ${alpha}: where effects are skewed, or spread more on one side, up to 8 % of equal candidates come below it. A new experiment confirms the verdict.`,
+    `The p-value is close to its limit of ${alpha}: where effects are skewed, or spread more on one side, up to 8\u00a0% of equal candidates come below it. A new experiment confirms the verdict.`,
   ];
 }
 
