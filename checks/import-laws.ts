@@ -76,7 +76,7 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
  */
 const SERVER_ORDER = [
   ...['platform', 'accounts', 'apps', 'runs', 'experiments', 'ops'],
-  ...['background-jobs', 'services', 'handlers', 'main', 'process', 'testing'],
+  ...['tables', 'context', 'background-jobs', 'services', 'handlers', 'main', 'process', 'testing'],
 ];
 
 function findServerPart(path: string): string | undefined {

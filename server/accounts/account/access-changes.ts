@@ -112,13 +112,6 @@ export interface RevokedKinds {
   allAccountsTokens: boolean;
 }
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Revokes what an author made, except keys, and returns it. */
-    revokeMade(tx: Writer, author: Author, kinds: RevokedKinds): Promise<Revoked[]>;
-  }
-}
-
 /** The services that a revocation needs. */
 export type RevocationParts = Pick<Context, 'clock' | 'random' | 'revokeMade'>;
 

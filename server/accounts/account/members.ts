@@ -1,6 +1,6 @@
 /** Operations on members and their invites. */
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
-import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
+import type { KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../../platform/database/database.ts';
 import { badRequest, forbidden, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
@@ -9,29 +9,12 @@ import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { makeId } from '../../platform/random.ts';
 import { lockCallerAccount, parseKinds, revokeExcessRights } from './access-changes.ts';
-import {
-  createInvite,
-  encodeInvite,
-  formatInviteUrl,
-  type Invites,
-  NO_INVITE,
-  type OpenInvite,
-} from './invites.ts';
+import { createInvite, encodeInvite, formatInviteUrl, NO_INVITE, type OpenInvite } from './invites.ts';
 import * as store from './member-store.ts';
 import { buildKeyByInvite } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
 import { type MembersTable, normalizeEmail } from './schema.ts';
 import { insertKey, listKeysByOwner, lockAccount } from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    invites: Invites;
-    /** The server's address without a trailing slash; known once the server listens. */
-    publicUrl(): string;
-    /** Deletes what the owner stored for nobody else in the account. */
-    deletePrivateViews(tx: Writer, account: AccountId, owner: string): Promise<void>;
-  }
-}
 
 export const inviteMember: OperationHandler<'inviteMember'> = async (context, { caller, body, commit }) => {
   const { clock, random } = context;

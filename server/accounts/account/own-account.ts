@@ -10,13 +10,6 @@ import { lockCallerAccount, parseKinds, requireKeyOwner, revokeKeyTree } from '.
 import { formatAccount, formatKey } from './response-bodies.ts';
 import { type KeysTable, normalizeEmail } from './schema.ts';
 import * as store from './store.ts';
-import type { Tokens } from './tokens.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    tokens: Tokens;
-  }
-}
 
 export const getAccount: OperationHandler<'getAccount'> = async ({ database }, { caller }) => {
   const account = await store.findAccount(database.read, caller.account);

@@ -64,7 +64,7 @@ export function normalizeEmail(email: string): string {
 }
 
 /** Members who were removed, so that single sign-on does not add them again. An invite removes the row. */
-interface RemovedMembersTable {
+export interface RemovedMembersTable {
   account_id: AccountId;
   /** The address after `normalizeEmail`. */
   owner: string;
@@ -72,19 +72,9 @@ interface RemovedMembersTable {
 }
 
 /** One row with the check value of the master key that created the database. */
-interface InstallationTable {
+export interface InstallationTable {
   id: 1;
   key_check: string;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    accounts: AccountsTable;
-    keys: KeysTable;
-    members: MembersTable;
-    removed_members: RemovedMembersTable;
-    installation: InstallationTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

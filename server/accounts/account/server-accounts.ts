@@ -1,21 +1,10 @@
-/** Operations on the accounts of the server. */
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { Writer } from '../../platform/database/database.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { markAccountDeleted } from './access-changes.ts';
 import { buildNewAccount, insertNewAccount } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
-import { explainSignUpRefusal, requireSignUp, type SignUpPolicy } from './sign-up.ts';
+import { explainSignUpRefusal, requireSignUp } from './sign-up.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    signUp: SignUpPolicy;
-    /** Marks everything that the account owns as deleted, in the transaction that deletes the account. */
-    deleteOwned(tx: Writer, account: AccountId, at: number): Promise<void>;
-  }
-}
 
 export const getSignUp: OperationHandler<'getSignUp'> = async ({ signUp }, { headers }) => {
   const reason = explainSignUpRefusal(signUp, headers);

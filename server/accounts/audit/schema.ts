@@ -41,13 +41,6 @@ export interface AuditHeadTable {
   hash: string;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    audit_entries: AuditEntriesTable;
-    audit_head: AuditHeadTable;
-  }
-}
-
 /** The migrations of the audit log. */
 export const createTables: Migration['up'] = async (db, { sequence, makeAppendOnly }) => {
   await executeAll(db, [

@@ -30,15 +30,8 @@ import { formatKey } from '../account/response-bodies.ts';
 import type { KeysTable } from '../account/schema.ts';
 import { findKey, insertKey, lockAccount } from '../account/store.ts';
 import { createSecret, hashSecret } from '../sessions/sessions.ts';
-import type { DeviceCodes } from './device-codes.ts';
 import type { DeviceAuthorizationsTable } from './schema.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    deviceCodes: DeviceCodes;
-  }
-}
 
 export const startDeviceAuthorization: OperationHandler<'startDeviceAuthorization'> = async (
   { clock, random, deviceCodes, publicUrl },

@@ -25,12 +25,6 @@ export interface DeviceAuthorizationsTable {
   expires_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    device_authorizations: DeviceAuthorizationsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table device_authorizations (

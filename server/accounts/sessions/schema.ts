@@ -27,13 +27,6 @@ export interface SignInTicketsTable {
   expires_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    sessions: SessionsTable;
-    sign_in_tickets: SignInTicketsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table sessions (

@@ -5,14 +5,7 @@ import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { formatSignOnCookie, isFromOwnPage } from '../../platform/http/requests/session-cookie.ts';
 import { findAccount } from '../account/store.ts';
 import { SIGN_ON_SECONDS } from './sign-on-states.ts';
-import { requireSingleSignOn, type SingleSignOn } from './single-sign-on.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** null without an identity provider. */
-    singleSignOn: SingleSignOn | null;
-  }
-}
+import { requireSingleSignOn } from './single-sign-on.ts';
 
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
 

@@ -21,17 +21,10 @@ export interface SsoIdentitiesTable {
 }
 
 /** The states of completed sign-ins, so that each works once. */
-interface SsoUsedStatesTable {
+export interface SsoUsedStatesTable {
   /** SHA-256 of the state, in base64url. */
   state_hash: string;
   expires_at: number;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    sso_identities: SsoIdentitiesTable;
-    sso_used_states: SsoUsedStatesTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

@@ -12,17 +12,8 @@ import {
 import { lockCallerAccount } from '../account/access-changes.ts';
 import { findAccount, updateAccount } from '../account/store.ts';
 import { listApplicationQuotas } from './application-quotas-store.ts';
-import type { CoreHourLimiter } from './core-hours.ts';
 import { applyQuotas, readQuotaUse } from './quota-use.ts';
 import { findQuotas, upsertQuotas } from './quotas-store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    coreHourLimiter: CoreHourLimiter;
-    /** Counts the runs of the account that workers execute, or those of one of its applications. */
-    countRunningRuns(db: Reader, account: AccountId, applicationUid?: string): Promise<number>;
-  }
-}
 
 export const getQuotas: OperationHandler<'getQuotas'> = async (context, { caller }) => ({
   status: 200,

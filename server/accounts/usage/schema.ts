@@ -47,7 +47,7 @@ export interface UsageDaysTable {
   bytes: number;
 }
 
-interface CostRatesTable {
+export interface CostRatesTable {
   account_id: AccountId;
   currency: string;
   per_core_hour: number;
@@ -76,18 +76,6 @@ export interface AccountLicensesTable {
   account_id: AccountId;
   name: string;
   total: number;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    usage_records: UsageRecordsTable;
-    usage_days: UsageDaysTable;
-    slot_minutes: SlotMinutesTable;
-    cost_rates: CostRatesTable;
-    account_quotas: AccountQuotasTable;
-    account_licenses: AccountLicensesTable;
-    application_quotas: ApplicationQuotasTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db, { sequence }) =>

@@ -2,33 +2,17 @@
 import type { ExecutableFileText } from '@switchyard/contract/applications/executables.ts';
 import { FILE_TEXT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, ExecutableId } from '@switchyard/contract/schemas/ids.ts';
-import {
-  findArchiveFile,
-  type Host,
-  InvalidArchiveError,
-  listArchiveFiles,
-  MANIFEST,
-} from '@switchyard/runner';
+import { findArchiveFile, InvalidArchiveError, listArchiveFiles, MANIFEST } from '@switchyard/runner';
 import type { Content } from '../../platform/blobs/contents.ts';
 import { badRequest, notFound, orThrow, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../../platform/http/handlers/handler.ts';
-import type { AccountSemaphore } from './account-semaphore.ts';
 import { formatExecutable, listHiddenOptions } from './executable.ts';
 import { findExecutable } from './executables-store.ts';
 import { requireOwnFiles, requireOwnProgram } from './own-program.ts';
 import { insertPush, preparePush } from './push.ts';
 import type { ExecutablesTable } from './schema.ts';
 import { getApplication, lockLiveApplication } from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** The machine on which apps run; null on a server that runs no apps. */
-    host: Host | null;
-    /** Limits the concurrent inspections of archives for each account. */
-    archiveInspections: AccountSemaphore;
-  }
-}
 
 export const getBinaryUpload: OperationHandler<'getBinaryUpload'> = async (
   { database, uploads },

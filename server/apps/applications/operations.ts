@@ -21,19 +21,6 @@ import { NO_TRUST, removeTrust, renewTrust } from './html-trust.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import * as store from './store.ts';
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Starts the clean-up of deleted applications. */
-    onApplicationDeleted(): void;
-    /** Returns true when the transaction sees an instance with that id in the application. */
-    hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
-    /** Ends the publication or the subscription of a deleted application. */
-    withdrawApplication(tx: Writer, application: ApplicationsTable): Promise<void>;
-    /** Returns the sentence about a locked instance of the application; null when no instance is locked. */
-    describeLockedInstance(applicationUid: string, tx: Writer): Promise<string | null>;
-  }
-}
-
 const INSTANCE_FIELDS = ['default_instance', 'default_experiment_instance'] as const;
 
 /** Small, because the requirements of one executable can take a megabyte. */

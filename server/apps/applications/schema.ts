@@ -45,13 +45,6 @@ export interface ExecutablesTable {
   archive_removed_at: number | null;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    applications: ApplicationsTable;
-    executables: ExecutablesTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table applications (

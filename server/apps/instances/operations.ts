@@ -3,9 +3,9 @@
 import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import type { ApplicationId, InstanceId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
-import type { Reader, Writer } from '../../platform/database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import {
   badRequest,
   ChangedError,
@@ -37,13 +37,6 @@ import {
 } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Locks the secrets collection against deletion until the transaction ends; returns false when it does not exist. */
-    lockSecretsCollection(tx: Writer, applicationUid: string, id: SecretsCollectionId): Promise<boolean>;
-  }
-}
 
 export const createInstance: OperationHandler<'createInstance'> = async (
   context,

@@ -21,12 +21,6 @@ export interface InstancesTable {
   updated_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    instances: InstancesTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table instances (

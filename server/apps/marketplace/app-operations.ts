@@ -18,13 +18,6 @@ import type { MarketplaceAppsTable } from './schema.ts';
 import * as store from './store.ts';
 import { lockSubscribedApplications, updateSubscriptions } from './subscription-store.ts';
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Returns true if the server has a worker token with the id. */
-    hasWorkerToken(tx: Writer, id: WorkerTokenId): Promise<boolean>;
-  }
-}
-
 const FIRST_APP = { after: null, limit: 1 };
 
 export const listMarketplaceApps: OperationHandler<'listMarketplaceApps'> = async (

@@ -55,22 +55,13 @@ export interface SubscriptionsTable {
 }
 
 /** A worker token of a subscriber whose workers receive the program. Removed with the app, and with the token. */
-interface AllowedWorkerTokensTable {
+export interface AllowedWorkerTokensTable {
   subscription_id: string;
   worker_token_id: WorkerTokenId;
   /** The address of the person who allowed it; empty when unknown. */
   created_by: string;
   created_by_key: KeyId | null;
   created_at: number;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    allowed_worker_tokens: AllowedWorkerTokensTable;
-    marketplace_apps: MarketplaceAppsTable;
-    marketplace_versions: MarketplaceVersionsTable;
-    subscriptions: SubscriptionsTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

@@ -4,7 +4,6 @@ import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
-import type { Encryptor } from '../../platform/database/encryption.ts';
 import {
   badRequest,
   notFound,
@@ -25,19 +24,6 @@ import { applySecretOperations, validateSecrets } from './rules.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
 import type { CollectionSummary } from './store.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Encrypts the values of secrets. */
-    seal: Encryptor;
-    /** Returns the id of an instance that uses the collection. */
-    findInstanceUsingSecrets(
-      tx: Writer,
-      applicationUid: string,
-      id: SecretsCollectionId,
-    ): Promise<string | undefined>;
-  }
-}
 
 export const createSecretsCollection: OperationHandler<'createSecretsCollection'> = async (
   { database, seal, clock, random },

@@ -14,12 +14,6 @@ export interface SecretsCollectionsTable {
   updated_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    secrets_collections: SecretsCollectionsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db, { bytes }) =>
   executeAll(db, [
     sql`create table secrets_collections (

@@ -1,16 +1,8 @@
 /** Operations behind signed URLs: send an upload, whole or in parts, and read a download. */
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import type { Reader } from '../../platform/database/database.ts';
 import { forbidden, notFound } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
-import type {
-  HandlerResult,
-  Member,
-  OperationCall,
-  OperationHandler,
-  Owner,
-} from '../../platform/http/handlers/handler.ts';
-import type { UrlSigner } from '../../platform/http/requests/signed-url.ts';
+import type { HandlerResult, OperationCall, OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { EMPTY_ARCHIVE_ID, respondWithEmptyArchive } from './empty-archive.ts';
 import {
   checkPart,
@@ -27,19 +19,6 @@ import {
 } from './parts.ts';
 import { findSignedUpload, urlAlreadyUsed } from './signed-upload.ts';
 import { storePart, storeStream } from './store-stream.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    signer: UrlSigner;
-    /** Returns the account and id of an application; undefined when it was removed. */
-    findApplicationOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
-    /**
-     * Returns the member of the run whose app requested an upload with its run token. Returns null once the token has ended,
-     * and when the proof is not that of the run.
-     */
-    findRunCaller(id: string, proof: string): Promise<Member | null>;
-  }
-}
 
 export const putUpload: OperationHandler<'putUpload'> = async (context, call) => {
   const { database, contents, findApplicationOwner } = context;

@@ -22,18 +22,11 @@ export interface UploadsTable {
 }
 
 /** A stored part of an upload that has no content yet. */
-interface UploadPartsTable {
+export interface UploadPartsTable {
   upload_id: UploadId;
   /** The place of its first byte in the content. */
   first_byte: number;
   content_id: string;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    uploads: UploadsTable;
-    upload_parts: UploadPartsTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

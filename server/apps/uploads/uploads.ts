@@ -29,12 +29,6 @@ import {
   requireUploadCapacity,
 } from './store.ts';
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    uploads: Uploads;
-  }
-}
-
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_UP_BATCH_SIZE = 500;
 

@@ -5,7 +5,7 @@ import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
-import type { Reader, Writer } from '../../platform/database/database.ts';
+import type { Reader } from '../../platform/database/database.ts';
 import {
   badRequest,
   notFound,
@@ -25,13 +25,6 @@ import type { ApplicationsTable, ExecutablesTable } from '../applications/schema
 import { getApplication, lockApplication } from '../applications/store.ts';
 import type { VersionsTable } from './schema.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Returns the error message for a version of the locked application that is in use; null when it can be deleted. */
-    describeVersionUse(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<string | null>;
-  }
-}
 
 /** Small, because the requirements of one executable can take a megabyte. */
 const PAGE_BATCH_SIZE = 10;

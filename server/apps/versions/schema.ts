@@ -13,12 +13,6 @@ export interface VersionsTable {
   updated_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    versions: VersionsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table versions (

@@ -12,7 +12,6 @@ import { respondCompressed, respondWithList } from '../../platform/http/lists/li
 import { acceptsGzip } from '../../platform/http/send-response.ts';
 import { type ExperimentCounts, listRunDescriptions } from '../../runs/store/experiment-runs.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
-import type { PropertyReader } from '../input-properties/property-reader.ts';
 import { formatRunSettings } from '../operations/build-run-plan.ts';
 import {
   createExperimentListSource,
@@ -30,23 +29,11 @@ import {
 } from '../operations/format-experiment.ts';
 import { formatQuestion } from '../questions/describe-question.ts';
 import { formatRace } from '../racing/format-race.ts';
-import type { ResultsCache } from '../results/results-cache.ts';
-import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
 import { type BatchDefinition, parseBatchDefinition } from '../store/batch-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { readBatchResults, readBatchState, rememberBatch } from './batch-results.ts';
 import { createBatch } from './create-batch.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Results of batch experiments that have not ended. */
-    batchResultsCache: ResultsCache;
-    resultsWorkerPool: ResultsWorkerPool;
-    /** Reads the fields of inputs that an experiment names. */
-    propertyReader: PropertyReader;
-  }
-}
 
 export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = async (
   context,

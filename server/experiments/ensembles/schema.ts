@@ -16,19 +16,12 @@ export interface EnsemblesTable {
 }
 
 /** A definition of the planned runs of an experiment: see planned-ensembles.ts. */
-interface PlannedEnsemblesTable {
+export interface PlannedEnsemblesTable {
   /** The experiment. */
   owner_uid: string;
   ensemble_id: string;
   /** An EnsembleDefinition (definition.ts), in JSON. */
   definition: string;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    ensembles: EnsemblesTable;
-    planned_ensembles: PlannedEnsemblesTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

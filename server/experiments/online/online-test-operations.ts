@@ -43,19 +43,6 @@ import {
   stopInTransaction,
   type TestStopIntent,
 } from './online-test-lifecycle.ts';
-import type { OnlineTestResults } from './online-test-results.ts';
-import type { OnlineTests } from './online-tests.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Ends tests whose time has ended, before a request reads them. */
-    onlineTests: OnlineTests;
-    /** Results of shadow and switchback tests. */
-    onlineTestResults: OnlineTestResults;
-    /** Starts the job that advances shadow and switchback tests. */
-    onOnlineTestChanged(): void;
-  }
-}
 
 /** Shadow or switchback tests, and their name in error messages. */
 export type OnlineTestKind = ExperimentKindSettings & { kind: TypeWith<'isLive'> };

@@ -20,13 +20,6 @@ import {
 } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Starts the clean-up of deleted experiments. */
-    onExperimentDeleted(): void;
-  }
-}
-
 /** A kind of experiment, and its name in error messages. */
 export interface ExperimentKindSettings {
   kind: RunOwnerKind;

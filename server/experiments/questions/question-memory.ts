@@ -95,12 +95,6 @@ function selectLooks(own: LookHead, looks: readonly LookHead[]): LookHead[] {
   });
 }
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    questionMemory: QuestionMemory;
-  }
-}
-
 /** Of an experiment with more candidates, the first ones are remembered. */
 const REMEMBERED_CANDIDATES_MAX = 20;
 

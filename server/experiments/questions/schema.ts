@@ -25,12 +25,6 @@ export interface QuestionLooksTable {
   known_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    question_looks: QuestionLooksTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table question_looks (

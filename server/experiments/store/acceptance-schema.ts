@@ -34,12 +34,6 @@ export interface AcceptanceTestsTable {
   updated_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    acceptance_tests: AcceptanceTestsTable;
-  }
-}
-
 export const createTables: Migration['up'] = async (db, { restrictStatus }) => {
   await executeAll(db, [
     sql`create table acceptance_tests (

@@ -3,7 +3,7 @@ import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { AccountId, ApplicationId, ExperimentId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
 import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 export interface ExperimentsTable {
@@ -43,19 +43,19 @@ export interface ExperimentInputsTable {
 }
 
 /** The results of an experiment that has ended. */
-interface ExperimentResultsTable {
+export interface ExperimentResultsTable {
   experiment_uid: string;
   /** In JSON. */
   results: string;
 }
 
 /** An online test that has ended, while runs that count for its results have not: see online/online-tests.ts. */
-interface UnsettledExperimentsTable {
+export interface UnsettledExperimentsTable {
   experiment_uid: string;
 }
 
 /** The number of plans of two instances in switchback tests: see plan-draws.ts. */
-interface SwitchbackDrawsTable {
+export interface SwitchbackDrawsTable {
   application_uid: string;
   baseline: string;
   candidate: string;
@@ -63,7 +63,7 @@ interface SwitchbackDrawsTable {
 }
 
 /** Clusters and features of the inputs of a batch, in JSON: see input-properties.ts. */
-interface ExperimentInputPropertiesTable {
+export interface ExperimentInputPropertiesTable {
   experiment_uid: string;
   properties: string;
 }
@@ -76,18 +76,6 @@ export interface ExperimentEventsTable {
   /** The experiment at the time of the change: an ExperimentInfo in JSON. */
   data: string;
   at: number;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    experiment_events: Omit<ExperimentEventsTable, 'seq'> & { seq: Generated<number> };
-    experiments: ExperimentsTable;
-    experiment_inputs: ExperimentInputsTable;
-    experiment_input_properties: ExperimentInputPropertiesTable;
-    experiment_results: ExperimentResultsTable;
-    unsettled_experiments: UnsettledExperimentsTable;
-    switchback_draws: SwitchbackDrawsTable;
-  }
 }
 
 export const createTables: Migration['up'] = async (db, { sequence, restrictStatus }) => {

@@ -3,13 +3,6 @@ import { EVENT_STREAM } from '@switchyard/contract/client.ts';
 import { formatCaller, type OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { STREAM_MEMORY_BYTES } from '../../platform/http/streams/event-stream.ts';
 import { parsePosition } from './account-events.ts';
-import type { AccountStreams } from './account-streams.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    accountStreams: AccountStreams;
-  }
-}
 
 export const streamAccountEvents: OperationHandler<'streamAccountEvents'> = async (
   { accountStreams },

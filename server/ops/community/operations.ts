@@ -31,13 +31,6 @@ function findCommunityFile(files: ConsoleFiles, file: string): string | undefine
   return isListed && files.has(path) ? path : undefined;
 }
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** The built console; null on a server without one. */
-    consoleFiles: ConsoleFiles | null;
-  }
-}
-
 export const getCommunityFile: OperationHandler<'getCommunityFile'> = async (
   { consoleFiles, publicUrl },
   { query },

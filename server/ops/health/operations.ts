@@ -4,17 +4,6 @@ import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Host } from '@switchyard/runner';
 import { managesServer } from '../../accounts/account/store.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
-import type { Leadership } from '../../platform/jobs/leadership.ts';
-import type { StorageProbe } from './storage-probe.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    storage: StorageProbe;
-    /** Returns the reason why the process accepts no work, as a sentence; empty while it accepts work. */
-    notReadyReason(): string;
-    leadership: Pick<Leadership, 'isLeader'>;
-  }
-}
 
 /** Returns 200 while the process can respond at all; a failure means that it needs a restart. */
 export const getHealth: OperationHandler<'getHealth'> = async () => ({ status: 200, body: { status: 'ok' } });

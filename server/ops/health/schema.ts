@@ -22,12 +22,6 @@ export interface BackupsTable {
   problem: string;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    backups: BackupsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table backups (

@@ -13,7 +13,6 @@ import {
 } from '../../platform/http/requests/conditional-writes.ts';
 import { classifyRun, computeCutoff, type RetentionRule, type RunFacts } from './classify-run.ts';
 import type { RetentionPoliciesTable } from './schema.ts';
-import type { StorageMeter } from './storage-meter.ts';
 import * as store from './store.ts';
 import { listOldRuns, sumRunBytes } from './store.ts';
 
@@ -74,13 +73,6 @@ function formatExample({ id, name, created_at, finished_at }: RunFacts) {
     created_at: formatRfc3339(created_at),
     finished_at: formatRfc3339(finished_at ?? created_at),
   };
-}
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    storageMeter: StorageMeter;
-    onRetentionChanged(): void;
-  }
 }
 
 export const getRetention: OperationHandler<'getRetention'> = async ({ database }, { caller, params }) => {

@@ -10,12 +10,6 @@ export interface RetentionPoliciesTable {
   updated_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    retention_policies: RetentionPoliciesTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table retention_policies (

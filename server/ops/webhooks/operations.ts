@@ -13,20 +13,11 @@ import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { makeId } from '../../platform/random.ts';
 import { addRunEventListener, removeRunEventListener } from '../../runs/store/event-listeners.ts';
-import { type AddressRule, validateWebhookUrl } from './addresses.ts';
+import { validateWebhookUrl } from './addresses.ts';
 import { formatSecret, formatWebhook } from './format-webhook.ts';
 import type { WebhooksTable } from './schema.ts';
 import { decryptSigningSecrets, encryptSecret, generateSecret } from './signature.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Returns the rule for a webhook; `isLocallySet` is true when a caller on this machine set its address. */
-    addressRuleFor(isLocallySet: boolean): AddressRule;
-    /** Starts the clean-up of deleted webhooks. */
-    onWebhookDeleted(): void;
-  }
-}
 
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -73,15 +73,6 @@ export interface WebhookConversationsTable {
   created_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    webhooks: WebhooksTable;
-    webhook_events: WebhookEventsTable;
-    webhook_deliveries: WebhookDeliveriesTable;
-    webhook_conversations: WebhookConversationsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db, { bytes }) =>
   executeAll(db, [
     sql`create table webhooks (

@@ -15,7 +15,7 @@ export interface ContentsTable {
 }
 
 /** While a hold exists no blob is removed: a backup copies the blobs that its database names. */
-interface BackupHoldsTable {
+export interface BackupHoldsTable {
   id: string;
   /** A running backup extends it. In milliseconds since the epoch. */
   expires_at: number;
@@ -31,14 +31,6 @@ export interface IdentityTable {
   seen_at: number;
   /** The reason why the clean-up of blobs is stopped; null when it runs. */
   clean_up_stopped: string | null;
-}
-
-declare module '../database/database.ts' {
-  interface Tables {
-    contents: ContentsTable;
-    backup_holds: BackupHoldsTable;
-    installation_identity: IdentityTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db, { bytes }) =>

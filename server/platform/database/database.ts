@@ -6,11 +6,8 @@
  */
 import type { Kysely, Transaction } from 'kysely';
 
-/**
- * The row type of each table. Each slice adds its own tables in its `schema.ts` by declaration merging, so that a table's
- * type is next to its statements.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by the slices through declaration merging
+/** The row type of each table. `server/tables.ts` lists them all: the rooms that own the tables stand after this file in the import order. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by server/tables.ts
 export interface Tables {}
 
 /** Reads outside a transaction. */

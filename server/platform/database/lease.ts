@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import type { Database, Reader, Writer } from './database.ts';
 import { executeAll, type Migration } from './migrate.ts';
 
-interface LeasesTable {
+export interface LeasesTable {
   name: string;
   /** Id of the process that got the lease last. */
   holder: string;
@@ -20,12 +20,6 @@ interface LeasesTable {
   fence: number;
   /** Milliseconds since the epoch, by the clock of the database. */
   expires_at: number;
-}
-
-declare module './database.ts' {
-  interface Tables {
-    leases: LeasesTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

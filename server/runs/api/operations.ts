@@ -2,7 +2,6 @@
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
-import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { listHiddenOptions } from '../../apps/applications/executable.ts';
 import { findExecutable } from '../../apps/applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
@@ -17,14 +16,12 @@ import {
 import { formatPage, parsePageRequest, slicePage } from '../../platform/http/lists/pagination.ts';
 import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
-import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
-import { type CanProvision, explainWaitingRun } from '../queue/explain-waiting.ts';
+import { explainWaitingRun } from '../queue/explain-waiting.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
 import { findEnsembleStart } from '../store/ensemble-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
-import type { RunWaits } from '../streams/run-waits.ts';
 import { createChildRun } from '../submit/create-child-run.ts';
 import { submitRequestedRun } from '../submit/create-run.ts';
 import { recordEndedRun } from '../tracing/run-spans.ts';
@@ -39,16 +36,6 @@ import {
 import { getOwnRun } from './own-run.ts';
 import { assetBody, runInformationBody } from './run-body.ts';
 import { writeRunChanges } from './update-run.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    jsonReader: JsonReader;
-    logPollLimiter: LogPollLimiter;
-    runWaits: RunWaits;
-    /** Returns true if the server can start a worker that could execute the run. */
-    canProvision: CanProvision;
-  }
-}
 
 export const createRun: OperationHandler<'createRun'> = async (context, call) => {
   const { run } = call.caller;

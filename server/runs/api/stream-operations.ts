@@ -5,14 +5,7 @@ import { formatCaller, type OperationHandler } from '../../platform/http/handler
 import { STREAM_MEMORY_BYTES } from '../../platform/http/streams/event-stream.ts';
 import { readUpdate } from '../streams/read-update.ts';
 import { invalidCursor, parseCursor } from '../streams/run-cursor.ts';
-import type { RunStreams } from '../streams/run-streams.ts';
 import { getOwnRun } from './own-run.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    runStreams: RunStreams;
-  }
-}
 
 export const streamRunEvents: OperationHandler<'streamRunEvents'> = async (
   context,

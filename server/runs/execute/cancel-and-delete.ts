@@ -19,12 +19,6 @@ import { cancelOrRequestCancel } from '../store/transitions.ts';
 import { recordEndedRun } from '../tracing/run-spans.ts';
 import { listActiveChildren } from '../workflows/children.ts';
 
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    runDeletion: RunDeletion;
-  }
-}
-
 /** Cancels the run, or requests it from its worker. Does nothing to a run that has ended. */
 export async function cancelRun(
   parts: { database: Database; clock: Clock; tracing: Tracing | null },

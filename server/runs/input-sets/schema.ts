@@ -36,13 +36,6 @@ export interface InputSetInputsTable {
   content_id: string;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    input_sets: InputSetsTable;
-    input_set_inputs: InputSetInputsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table input_sets (

@@ -21,12 +21,6 @@ export interface InputsTable {
   updated_at: number;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    inputs: InputsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table inputs (

@@ -13,14 +13,8 @@ import { getOwnRun } from '../api/own-run.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { findLogTimes } from '../logs/log-times.ts';
 import type { LogQuery } from './line-matcher.ts';
-import { type FoundRuns, type LogSearch, RunsSearchPosition } from './log-search.ts';
+import { type FoundRuns, RunsSearchPosition } from './log-search.ts';
 import { SearchPosition } from './search-log.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    logSearch: LogSearch;
-  }
-}
 
 const parsePosition = createJsonParser(SearchPosition);
 const parseRunsPosition = createJsonParser(RunsSearchPosition);

@@ -3,16 +3,10 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 
-interface LogTimesTable {
+export interface LogTimesTable {
   run_id: RunId;
   /** Encoded by line-times.ts. */
   times: Uint8Array;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    run_log_times: LogTimesTable;
-  }
 }
 
 const upsert = prepareStatement((db, row: LogTimesTable) =>

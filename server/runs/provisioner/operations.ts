@@ -2,16 +2,8 @@
 import { managesServer } from '../../accounts/account/store.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
-import type { ProvisionerSettings } from '../../platform/settings/provisioner-settings.ts';
 import { countJobs, groupPendingReasons } from './count-jobs.ts';
 import { listJobs, readState } from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** null without a provisioner. */
-    provisionerSettings: ProvisionerSettings | null;
-  }
-}
 
 export const getProvisioner: OperationHandler<'getProvisioner'> = async (
   { database, provisionerSettings: settings },

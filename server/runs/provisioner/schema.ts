@@ -46,13 +46,6 @@ export interface ProvisionerStateTable {
   listed_at: number | null;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    worker_jobs: WorkerJobsTable;
-    provisioner_state: ProvisionerStateTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table worker_jobs (

@@ -8,25 +8,10 @@ import { CHUNKS_PER_CLAIM } from '@switchyard/worker/log/log-batch.ts';
 import { badRequest, forbidden, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { Caller, CallingWorker, OperationHandler } from '../../platform/http/handlers/handler.ts';
-import type { RunTokens } from '../access/run-tokens.ts';
 import { countLineChars, findLogExcess } from '../logs/log-batches.ts';
 import type { WorkerOffer } from '../workers/offers.ts';
 import { getRemoteWorker } from '../workers/remote-workers.ts';
-import type { AttemptFiles } from './attempt-files.ts';
 import { type AttemptParams, findLeasedRun, getLeasedRun } from './attempts.ts';
-import type { AttemptEnds } from './end-attempt.ts';
-import type { RemoteWorkers } from './remote-workers.ts';
-import type { WorkerSyncs } from './worker-syncs.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    workerSyncs: WorkerSyncs;
-    attemptEnds: AttemptEnds;
-    attemptFiles: AttemptFiles;
-    remoteWorkers: RemoteWorkers;
-    runTokens: RunTokens;
-  }
-}
 
 function requireWorker({ worker }: Caller): CallingWorker {
   if (!worker) throw forbidden('Only a remote worker calls this operation.');

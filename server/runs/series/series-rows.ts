@@ -14,7 +14,7 @@ import {
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 
-interface SeriesRow {
+export interface SeriesRow {
   run_id: RunId;
   /** Grows within a run, also from one attempt to the next. */
   seq: number;
@@ -22,12 +22,6 @@ interface SeriesRow {
   is_first: 0 | 1;
   /** A SeriesPart in JSON. */
   points: string;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    run_series: SeriesRow;
-  }
 }
 
 /**

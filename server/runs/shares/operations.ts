@@ -13,16 +13,8 @@ import { getOwnRun } from '../api/own-run.ts';
 import { lockRuns } from '../tags/store.ts';
 import type { RunSharesTable } from './schema.ts';
 import type { ShareTokens } from './share-tokens.ts';
-import type { ShareViews } from './share-views.ts';
 import { buildSharedRun, findSharedContent, findSharedRun, parseParts } from './shared-run.ts';
 import * as store from './store.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    shareTokens: ShareTokens;
-    shareViews: ShareViews;
-  }
-}
 
 const HOUR_MS = 60 * 60 * 1000;
 

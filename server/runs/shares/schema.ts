@@ -21,12 +21,6 @@ export interface RunSharesTable {
   audited_at: number | null;
 }
 
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    run_shares: RunSharesTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table run_shares (

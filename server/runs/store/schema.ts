@@ -17,7 +17,6 @@ import type {
   SecretsCollectionId,
 } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import type { Generated } from 'kysely';
 
 export interface RunsTable {
   id: RunId;
@@ -149,12 +148,12 @@ export interface RunEventsTable {
 }
 
 /** Accounts with listeners to run events. An event of another account costs one lookup in this table. */
-interface RunListenersTable {
+export interface RunListenersTable {
   account_id: AccountId;
 }
 
 /** Log lines in the order of their arrival, several to a row. */
-interface LogChunksTable {
+export interface LogChunksTable {
   run_id: RunId;
   /** Grows within a run, also from one attempt to the next. */
   seq: number;
@@ -235,7 +234,7 @@ export interface CapturedRunsTable {
 }
 
 /** The number of deleted runs of a unit of a switchback test: without it, a deleted run would leave no trace. */
-interface DeletedUnitRunsTable {
+export interface DeletedUnitRunsTable {
   experiment_uid: string;
   plan_unit_index: number;
   runs: number;
@@ -260,24 +259,7 @@ export interface RunReplaysTable {
 }
 
 /** A tag of a run. */
-interface RunTagsTable {
+export interface RunTagsTable {
   run_id: RunId;
   tag: string;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    runs: RunsTable;
-    run_replays: RunReplaysTable;
-    run_tags: RunTagsTable;
-    planned_runs: PlannedRunsTable;
-    run_routes: RunRoutesTable;
-    captured_runs: CapturedRunsTable;
-    deleted_unit_runs: DeletedUnitRunsTable;
-    deleted_experiment_runs: DeletedExperimentRunsTable;
-    run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
-    run_listeners: RunListenersTable;
-    log_chunks: LogChunksTable;
-    assets: AssetsTable;
-  }
 }

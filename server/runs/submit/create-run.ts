@@ -4,7 +4,7 @@ import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { RunCreate, RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { ExperimentId, InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { listHiddenOptions } from '../../apps/applications/executable.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication } from '../../apps/applications/store.ts';
@@ -19,7 +19,6 @@ import { prepareExternalResult } from '../results/external-result.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
 import { resolveInstance, resolveTarget } from './resolve-instance.ts';
 import {
-  type ManagedContent,
   type RunRequest,
   type StoreRun,
   type SubmitParts,
@@ -27,17 +26,6 @@ import {
   submitStandard,
 } from './submit.ts';
 import { submitRouted } from './submit-routed.ts';
-
-declare module '../../platform/http/handlers/context.ts' {
-  interface Context {
-    /** Returns the managed input with a content of its own for the run. Throws a 400 for a missing input. */
-    useInput(applicationUid: string, id: InputId): Promise<ManagedContent>;
-    /** Creates the run of an ensemble. Throws a 400 for a missing definition, or for one that cannot run. */
-    startEnsemble<R>(request: EnsembleRunRequest, store: StoreRun<R>): Promise<R>;
-    /** Returns the batch experiment that a run joins. Throws a 400 for a missing or ended one. */
-    joinBatch(application: ApplicationsTable, id: ExperimentId): Promise<JoinedExperiment>;
-  }
-}
 
 export type CreateRunContext = Pick<
   Context,

@@ -7,7 +7,7 @@ import { executeAll, type Migration } from '../../platform/database/migrate.ts';
  * A value of a run that is neither queued nor running. Two orders serve all lists: by value, which filters for one value
  * and sorts, and by time, which finds the newest runs with many different values.
  */
-interface RunValuesTable {
+export interface RunValuesTable {
   /** Hash of the application and the field (run-values.ts). */
   field: number;
   /** The creation time of the run. */
@@ -15,12 +15,6 @@ interface RunValuesTable {
   run_id: RunId;
   /** Encoded by encode-value.ts. */
   value: string;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    run_values: RunValuesTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db, { orderedText, clustered }) =>

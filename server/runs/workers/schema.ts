@@ -64,18 +64,9 @@ export interface WorkerTokensTable {
 }
 
 /** Jobs whose worker has registered. A worker with a short idle time can leave before the provisioner sees its row. */
-interface RegisteredJobsTable {
+export interface RegisteredJobsTable {
   job_id: string;
   registered_at: number;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    registered_jobs: RegisteredJobsTable;
-    worker_tokens: WorkerTokensTable;
-    workers: WorkersTable;
-    lost_workers: LostWorkersTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
 /** A child run, under the request that created it; see children.ts. */
-interface RunChildrenTable {
+export interface RunChildrenTable {
   parent_run_id: RunId;
   /** SHA-256 of the request, in hex. */
   fingerprint: string;
@@ -15,18 +15,11 @@ interface RunChildrenTable {
   fence: number;
 }
 
-interface RunFlowsTable {
+export interface RunFlowsTable {
   run_id: RunId;
   /** The graph in JSON. */
   graph: string;
   updated_at: number;
-}
-
-declare module '../../platform/database/database.ts' {
-  interface Tables {
-    run_children: RunChildrenTable;
-    run_flows: RunFlowsTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db) =>

@@ -16,12 +16,6 @@ export interface QueueProblemsTable {
   absent_since: number | null;
 }
 
-declare module '../../../platform/database/database.ts' {
-  interface Tables {
-    queue_problems: QueueProblemsTable;
-  }
-}
-
 export const createTables: Migration['up'] = (db) =>
   executeAll(db, [
     sql`create table queue_problems (

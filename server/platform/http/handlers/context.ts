@@ -1,7 +1,7 @@
 /**
- * The services that handlers use and that outlive a request. `main.ts` builds them once. Each slice adds its own services
- * by declaration merging, at the top of its `operations.ts`, because `server/platform/http` precedes all slices in the import
- * order. The parameter of a helper names its part of the context: `Pick<Context, 'clock' | 'contents'>`.
+ * The services that handlers use and that outlive a request. `services.ts` builds them once. Here are those that this room
+ * itself needs; `server/context.ts` lists all others, because the rooms that own them stand after this one in the import
+ * order. A handler or helper names its part of the context, and gets no more: `Pick<Context, 'clock' | 'contents'>`.
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
@@ -14,7 +14,6 @@ import type { Metrics } from '../metrics.ts';
 /** The database without transactions: a handler writes only through `commit`, so that no effect lacks its audit entry. */
 type ReadOnlyDatabase = Pick<Database, 'kind' | 'read' | 'readInOrder' | 'notify' | 'listen'>;
 
-/** The shared services of all handlers. */
 export interface Context {
   database: ReadOnlyDatabase;
   contents: Contents;

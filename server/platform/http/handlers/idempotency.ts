@@ -20,7 +20,7 @@ import { badRequest, Problem, quoteValue } from '../errors/problem.ts';
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_UP_BATCH_SIZE = 500;
 
-interface StoredResponsesTable {
+export interface StoredResponsesTable {
   account_id: AccountId;
   idempotency_key: string;
   /**
@@ -32,12 +32,6 @@ interface StoredResponsesTable {
   /** The body in JSON, encrypted; null for a response without a body. */
   body: Uint8Array | null;
   created_at: number;
-}
-
-declare module '../../database/database.ts' {
-  interface Tables {
-    answers: StoredResponsesTable;
-  }
 }
 
 export const createTables: Migration['up'] = (db, { bytes }) =>

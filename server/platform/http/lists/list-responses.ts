@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../handlers/context.ts';
 import type { RawResponse } from '../handlers/handler.ts';
-import type { CompressedBodies } from './compressed-bodies.ts';
 import {
   formatPage,
   formatPageOrArray,
@@ -18,12 +17,6 @@ import {
   slicePage,
 } from './pagination.ts';
 import { formatReadableRows } from './readable-rows.ts';
-
-declare module '../handlers/context.ts' {
-  interface Context {
-    compressedBodies: CompressedBodies;
-  }
-}
 
 type ListParts = Pick<Context, 'pageTokens' | 'log'>;
 

@@ -10,12 +10,6 @@ import { DecryptionError, type Encryptor } from '../../database/encryption.ts';
 import { badRequest } from '../errors/problem.ts';
 import { decodeBase64Url } from '../requests/base64url.ts';
 
-declare module '../handlers/context.ts' {
-  interface Context {
-    pageTokens: PageTokens;
-  }
-}
-
 /** The position of the last row of a page. */
 export interface PagePosition {
   /** When the row was created, in milliseconds since the epoch. */
