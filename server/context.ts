@@ -8,6 +8,7 @@ import type {
   ExperimentId,
   InputId,
   InstanceId,
+  RunId,
   SecretsCollectionId,
   VersionId,
   WorkerTokenId,
@@ -93,6 +94,8 @@ declare module './platform/http/handlers/context.ts' {
     onApplicationDeleted(): void;
     /** Returns true when the transaction sees an instance with that id in the application. */
     hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
+    /** Returns true when the transaction sees a run with that id in the application. */
+    hasRun(applicationUid: string, id: RunId, tx: Writer): Promise<boolean>;
     /** Ends the publication or the subscription of a deleted application. */
     withdrawApplication(tx: Writer, application: ApplicationsTable): Promise<void>;
     /** Returns the sentence about a locked instance of the application; null when no instance is locked. */

@@ -84,6 +84,7 @@ import { RemoteWorkers } from './runs/remote/remote-workers.ts';
 import { WorkerSyncs } from './runs/remote/worker-syncs.ts';
 import { ShareTokens } from './runs/shares/share-tokens.ts';
 import { ShareViews } from './runs/shares/share-views.ts';
+import { findRun } from './runs/store/runs.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { RunWaits } from './runs/streams/run-waits.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
@@ -265,9 +266,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     host: runner?.host ?? null,
     consoleFiles,
     onApplicationDeleted: () => database.notify('applications-deleted'),
-    tokens: services.tokens,
-    invites: services.invites,
-    deviceCodes: services.deviceCodes,
+    ...{ tokens: services.tokens, invites: services.invites, deviceCodes: services.deviceCodes },
     ...{ shareTokens: services.shareTokens, shareViews: services.shareViews },
     publicUrl: services.publicUrl,
     singleSignOn: services.singleSignOn,
@@ -301,6 +300,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     },
     hasWorkerToken: async (tx, id) => (await findWorkerToken(tx, id)) !== undefined,
     hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
+    hasRun: async (uid, id, tx) => (await findRun(tx, uid, id)) !== undefined,
     useInput: async (applicationUid, id) => {
       const { content, format } = await shareInput(shared, applicationUid, id);
       return { id, content, format: format.input.type };

@@ -34,7 +34,7 @@ function byId<Entry extends TSchema>(entry: Entry, description: string) {
   );
 }
 
-const { name, description, default_instance, default_experiment_instance } =
+const { name, description, default_instance, default_experiment_instance, objective, indicators } =
   createApplication.body.schema.properties;
 const instanceFields = createInstance.body.schema.properties;
 const collectionFields = createSecretsCollection.body.schema.properties;
@@ -198,6 +198,8 @@ const ApplicationEntry = Type.Object(
     description,
     default_instance,
     default_experiment_instance,
+    objective,
+    indicators,
     retention: Type.Optional(Retention),
     quotas: Type.Optional(Quotas),
     secrets: byId(SecretsEntry, 'Secrets collections by id.'),

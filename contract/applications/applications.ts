@@ -15,14 +15,24 @@ import {
   textSchema,
   timestampSchema,
 } from '../schemas/field-schemas.ts';
-import { type ApplicationId, idSchema, newIdSchema } from '../schemas/ids.ts';
+import { type ApplicationId, idReferenceSchema, idSchema, newIdSchema, type RunId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { Executable, executableExample } from './executables.ts';
+import { ApplicationIndicators, ApplicationObjective } from './indicators.ts';
 
 const defaultInstance = textSchema(
   'Instance of runs without an instance id; `latest` runs the newest executable.',
   { max: 64 },
 );
+
+/** Fields that say how people judge the runs. A push whose `app.yaml` has them sets the first two as well. */
+const judgingFields = {
+  objective: optionalNullable(ApplicationObjective),
+  indicators: optionalNullable(ApplicationIndicators),
+  baseline_run_id: optionalNullable(
+    idReferenceSchema<RunId>('Run with which others are compared; null removes it.'),
+  ),
+};
 
 export const Application = Type.Object(
   {
@@ -39,6 +49,14 @@ export const Application = Type.Object(
     subscription_id: Type.String({
       description: 'Id of the subscription of an application of the type `subscription`; else empty.',
     }),
+    objective: nullable(ApplicationObjective),
+    indicators: ApplicationIndicators,
+    baseline_run_id: nullable(
+      Type.String({
+        description:
+          'Run with which others are compared. It stays when the run is deleted. Null: the last succeeded run of the default instance.',
+      }),
+    ),
     active_executable: nullable(Executable),
     html_assets_trusted: Type.Boolean({
       description:
@@ -70,6 +88,8 @@ const ApplicationCreate = Type.Object(
     is_pipeline: optionalNullable(
       Type.Boolean({ description: 'Marks an application that only orchestrates others.' }),
     ),
+    objective: judgingFields.objective,
+    indicators: judgingFields.indicators,
     type: ignoredFieldSchema(),
   },
   { $id: 'ApplicationCreate', additionalProperties: false, description: 'The application to create.' },
@@ -81,6 +101,7 @@ const ApplicationUpdate = Type.Object(
     description: optionalNullable(descriptionSchema('application')),
     default_instance: optionalNullable(defaultInstance),
     default_experiment_instance: optionalNullable(defaultInstance),
+    ...judgingFields,
     locked: optionalNullable(
       Type.Boolean({ description: 'false, as published clients send it; an application cannot be locked.' }),
     ),
@@ -97,6 +118,9 @@ const example = {
   default_instance: 'production',
   default_experiment_instance: '',
   subscription_id: '',
+  objective: { name: 'result.value', direction: 'minimize' } as const,
+  indicators: { late_stops: { label: 'Late stops', role: 'violation' } } as const,
+  baseline_run_id: null,
   active_executable: executableExample,
   html_assets_trusted: false,
   html_assets_trusted_by: null,
@@ -157,7 +181,7 @@ export const updateApplication = defineOperation({
   tag: 'applications',
   summary: 'Update an application',
   description:
-    'Changes name, description and default instances. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
+    'Changes name, description, default instances, and what the indicators mean. Null removes objective, indicators or baseline. You can send back the whole object. Another value of a field that this request cannot change returns 400.',
   right: 'write',
   params: ApplicationParams,
   body: { schema: ApplicationUpdate, example: { name: 'Vehicle routing', default_instance: 'production' } },

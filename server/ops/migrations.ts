@@ -8,7 +8,7 @@ import { createTables as deviceAuthorizations } from '../accounts/device-authori
 import { createTables as sessions } from '../accounts/sessions/schema.ts';
 import { createTables as singleSignOn } from '../accounts/sso/schema.ts';
 import { createTables as usage } from '../accounts/usage/schema.ts';
-import { createTables as applications } from '../apps/applications/schema.ts';
+import { addIndicators, createTables as applications } from '../apps/applications/schema.ts';
 import { createTables as instances } from '../apps/instances/schema.ts';
 import { createTables as marketplace } from '../apps/marketplace/schema.ts';
 import { createTables as secrets } from '../apps/secrets/schema.ts';
@@ -80,4 +80,5 @@ export const migrations: readonly Migration[] = [
       for (const createTables of SLICES) await createTables(db, types);
     },
   },
+  { name: '0002-application-indicators', up: addIndicators },
 ];

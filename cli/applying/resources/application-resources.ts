@@ -15,7 +15,7 @@ function refuseChange(): Promise<never> {
 /** Returns the application itself. */
 export function describeApplication(client: Client, id: string, entry: ApplicationEntry): Resource {
   const params = { application_id: id };
-  const { name, description } = entry;
+  const { name, description, objective, indicators } = entry;
   let expected_updated_at: string | undefined;
   return {
     kind: 'application',
@@ -25,11 +25,18 @@ export function describeApplication(client: Client, id: string, entry: Applicati
       findOrNone(async () => {
         const { body } = await client.call('getApplication', { params });
         expected_updated_at = body.updated_at;
-        return { name: body.name, description: body.description };
+        return {
+          name: body.name,
+          description: body.description,
+          ...(objective !== undefined && { objective: body.objective }),
+          ...(indicators !== undefined && { indicators: body.indicators }),
+        };
       }),
     merge: (current) => ({
       name: name ?? current?.name ?? id,
       description: description ?? current?.description ?? '',
+      ...(objective !== undefined && { objective }),
+      ...(indicators !== undefined && { indicators: indicators ?? {} }),
     }),
     create: async (fields) => {
       await client.call('createApplication', { body: toBody('createApplication', { id, ...fields }) });

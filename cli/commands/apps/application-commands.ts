@@ -1,4 +1,5 @@
 /** Commands for applications as resources. */
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { age, nameUnlessId } from '../../terminal/columns.ts';
 import { defineResource, printOne } from '../resource/define-resource.ts';
@@ -37,6 +38,25 @@ export const defineApplicationCommands = defineResource({
     prepare: ({ id, name = id, ...values }) => ({ id, name, ...values }),
     example: 'routing --description "Plans of the fleet"',
   },
+  update: {
+    operation: 'updateApplication',
+    text: 'Change an application: its name, and by which indicator its runs are judged.',
+    options: {
+      name: ['<name>', 'The name.', { isOptional: true }],
+      description: ['<text>', 'The description.'],
+      objective: [
+        '<indicator:direction>',
+        'By what runs are judged, such as result.value:minimize; "none" removes it.',
+        { parse: parseObjective },
+      ],
+      baseline_run_id: [
+        '<run>',
+        'The run with which others are compared; "none" for the last one of the default instance.',
+        { flag: '--baseline', parse: (text) => (text === 'none' ? null : text) },
+      ],
+    },
+    example: 'routing --objective result.value:minimize',
+  },
   remove: {
     operation: 'deleteApplication',
     text: 'Delete an application with its versions, instances, runs, inputs and experiments.',
@@ -64,6 +84,17 @@ export const defineApplicationCommands = defineResource({
   },
 });
 
+/** Parses an indicator and its direction; null for `none`. Indicators may contain colons. */
+function parseObjective(text: string): { name: string; direction: string } | null {
+  if (text === 'none') return null;
+  const [, name, direction] = /^(.+):(minimize|maximize)$/s.exec(text) ?? [];
+  if (name === undefined || direction === undefined)
+    throw new InvalidArgumentError(
+      'It must be an indicator with minimize or maximize, such as result.value:minimize.',
+    );
+  return { name, direction };
+}
+
 function showApplication(application: ResponseBody<'getApplication'>) {
   const pushed = application.active_executable;
   return {
@@ -71,6 +102,10 @@ function showApplication(application: ResponseBody<'getApplication'>) {
     name: application.name,
     description: application.description,
     'default instance': application.default_instance,
+    objective: application.objective
+      ? `${application.objective.direction} ${application.objective.name}`
+      : undefined,
+    baseline: application.baseline_run_id,
     executable: pushed?.id,
     runtime: pushed?.requirements?.runtime,
     pushed: pushed?.uploaded_at,

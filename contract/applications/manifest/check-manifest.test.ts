@@ -44,6 +44,10 @@ test.each<[string, object]>([
     'a template of options as in the API',
     { configuration: { options: { format: { template: ['{{value}}'] } } } },
   ],
+  [
+    'an objective and indicators',
+    { objective: { name: 'cost', direction: 'minimize' }, indicators: { km: { unit: 'km' } } },
+  ],
   ['a name and a description', { name: 'Routing', description: 'Plans routes.' }],
 ])('%s: no mistake and no warning', (_, fields) => {
   expect(checkManifest(Manifest, { ...HEAD, ...fields })).toMatchObject({ warnings: [] });
@@ -76,6 +80,8 @@ test.each<[object, string]>([
     { configuration: { options: { format: Array(17).fill('a') } } },
     'options.format has 17 items; it must have',
   ],
+  [{ objective: { name: 'cost', direction: 'min' } }, 'objective.direction is "min"'],
+  [{ indicators: { ['x'.repeat(256)]: {} } }, 'indicators has a name with 256 characters'],
   [{ configuration: { content: { format: 'xml' } } }, 'configuration.content.format is "xml"'],
 ])('a mistake is named: $1', (fields, words) => {
   expect(checkManifest(Manifest, { ...HEAD, ...fields })).toEqual({ error: expect.stringContaining(words) });

@@ -5,6 +5,7 @@ import { findMistake, listUnknownFields } from '../../presentation/check-value.t
 import { formatNumber } from '../../presentation/format-quantity.ts';
 import { isDeeper, LEVELS_MAX } from '../../schemas/is-deeper.ts';
 import { isRecord } from '../../schemas/is-record.ts';
+import { findIndicatorMistake } from '../indicators.ts';
 import { MANIFEST_NAME } from './manifest.ts';
 
 /** Their validation takes 0.2 s. An app with 5,000 options has 25,000. */
@@ -28,6 +29,9 @@ export function checkManifest<T extends TSchema>(
     return { error: `${name} has more than ${formatNumber(VALUES_MAX)} values.` };
   const manifest = dropNulls(value);
   if (!Check(schema, manifest)) return { error: `${name}: ${findMistake(schema, manifest)}` };
+  const { indicators } = value;
+  const mistake = isRecord(indicators) ? findIndicatorMistake(indicators) : undefined;
+  if (mistake) return { error: `${name}: ${mistake}` };
   return {
     manifest,
     warnings: listUnknownFields(schema, manifest).map(

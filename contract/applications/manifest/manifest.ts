@@ -13,6 +13,8 @@ import {
   Requirements,
 } from '../executables.ts';
 
+import { ApplicationIndicators, ApplicationObjective } from '../indicators.ts';
+
 export const MANIFEST_NAME = 'app.yaml';
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }));
@@ -110,6 +112,8 @@ export const Manifest = Type.Object(
         { description: 'Options and formats of the app.' },
       ),
     ),
+    objective: Type.Optional(ApplicationObjective),
+    indicators: Type.Optional(ApplicationIndicators),
     execution: Type.Optional(
       Type.Object({ entrypoint: PathInApp, cwd: PathInApp }, { description: 'Start of the program.' }),
     ),

@@ -3,7 +3,7 @@ import type { Application } from '@switchyard/contract/applications/applications
 import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
-import { createRun } from '../../testing/fixtures/apps.ts';
+import { createRun, pushApp } from '../../testing/fixtures/apps.ts';
 import { memberCalls } from '../../testing/fixtures/members.ts';
 import {
   createApplication,
@@ -37,6 +37,7 @@ describe('creating an application', () => {
       default_instance: '',
       default_experiment_instance: '',
       subscription_id: '',
+      ...{ objective: null, indicators: {}, baseline_run_id: null },
       active_executable: null,
       ...{ html_assets_trusted: false, html_assets_trusted_by: null, html_assets_trusted_at: null },
       locked: false,
@@ -154,6 +155,53 @@ describe('creating an application', () => {
 
   test('400 for "default" as the default instance', async () => {
     expectError(await create({ name: 'Any name', default_instance: 'default' }), 400, 'default_instance');
+  });
+});
+
+describe('what the indicators mean', () => {
+  const objective = { name: 'result.value', direction: 'minimize' };
+  const APP = { main: '#!/bin/sh\nprintf "{}"\n' };
+  const indicators = { late: { label: 'Late stops', role: 'violation' }, km: { unit: 'km' } };
+
+  test('a field that is sent is set, an absent one stays, and null removes it', async () => {
+    const id = await createApplication(server);
+    await pushApp(server, id, APP, { executable_type: 'binary', runtime: 'native' });
+    const run = await createRun(server, id, { input: {} });
+    const all = { objective, indicators, baseline_run_id: run };
+    expect((await put(id, all)).body).toMatchObject(all);
+    expect((await put(id, { description: 'Others stay' })).body).toMatchObject(all);
+    const none = { objective: null, indicators: null, baseline_run_id: null };
+    expect((await put(id, none)).body).toMatchObject({ ...none, indicators: {} });
+    expect((await get(id)).body).toMatchObject({ ...none, indicators: {} });
+  });
+
+  test('a creation sets them', async () => {
+    const id = uniqueId('judged');
+    const response = await create({ id, name: 'Judged', objective, indicators });
+    expect(response.body).toMatchObject({ objective, indicators, baseline_run_id: null });
+  });
+
+  test.each<[object, string]>([
+    [{ objective: { name: 'x', direction: 'none' } }, 'objective.direction is "none"'],
+    [{ objective: { name: '', direction: 'minimize' } }, 'objective.name'],
+    [{ indicators: { x: { role: 'objective' } } }, 'indicators.x.role is "objective"'],
+    [{ indicators: { ['x'.repeat(256)]: {} } }, 'indicators has a name with 256 characters'],
+    [
+      { indicators: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`x${at}`, {}])) },
+      'indicators has 101 names; the limit is 100.',
+    ],
+    [{ baseline_run_id: 'run-missing' }, 'baseline_run_id is "run-missing"; it must be a run'],
+  ])('400 for %j', async (fields, words) => {
+    const id = await createApplication(server);
+    expectError(await put(id, fields), 400, words);
+    expect((await get(id)).body).toMatchObject({ objective: null, indicators: {}, baseline_run_id: null });
+  });
+
+  test('a run of another application is no baseline', async () => {
+    const [id, other] = [await createApplication(server), await createApplication(server)];
+    await pushApp(server, other, APP, { executable_type: 'binary', runtime: 'native' });
+    const run = await createRun(server, other, { input: {} });
+    expectError(await put(id, { baseline_run_id: run }), 400, 'baseline_run_id');
   });
 });
 

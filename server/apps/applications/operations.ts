@@ -1,10 +1,14 @@
 /** Operations on applications. */
 
 import type { Application } from '@switchyard/contract/applications/applications.ts';
+import {
+  type ApplicationIndicators,
+  findIndicatorMistake,
+} from '@switchyard/contract/applications/indicators.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { lockMakerAccount } from '../../accounts/account/access-changes.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
@@ -18,6 +22,7 @@ import { makeId, type Random, randomText } from '../../platform/random.ts';
 import { formatExecutable } from './executable.ts';
 import { findExecutable, findExecutables } from './executables-store.ts';
 import { NO_TRUST, removeTrust, renewTrust } from './html-trust.ts';
+import { formatMeaning, NO_MEANING, readMeaning } from './meaning.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import * as store from './store.ts';
 
@@ -50,12 +55,15 @@ export const createApplication: OperationHandler<'createApplication'> = async (
     default_instance: body.default_instance ?? '',
     default_experiment_instance: body.default_experiment_instance ?? '',
     active_executable_id: null,
+    ...NO_MEANING,
+    ...formatMeaning(body),
     ...NO_TRUST,
     created_at: now,
     updated_at: now,
     deleted_at: null,
   };
   validateName(row.name, row.id);
+  requireIndicators(body.indicators);
   return commit(async (tx) => {
     if (!(await store.insertApplication(tx, row)))
       throw badRequest(
@@ -105,6 +113,7 @@ export const updateApplication: OperationHandler<'updateApplication'> = async (
   const { database, clock } = context;
   const row = await store.getApplication(database.read, caller.account, params.application_id);
   validateName(body.name, row.id);
+  requireIndicators(body.indicators);
   return commit(async (tx) => {
     const locked = await store.lockApplication(tx, row);
     requireUnchanged({ noun: `application ${quoteValue(row.id)}`, updatedAt: locked.updated_at }, body);
@@ -113,11 +122,14 @@ export const updateApplication: OperationHandler<'updateApplication'> = async (
         'locked is true; an application cannot be locked. Lock its instances, or leave the field out.',
       );
     await checkInstances(context, tx, locked, body);
+    await checkBaseline(context, tx, locked, body.baseline_run_id);
     const changes = {
       name: body.name ?? locked.name,
       description: body.description ?? locked.description,
       default_instance: body.default_instance ?? locked.default_instance,
       default_experiment_instance: body.default_experiment_instance ?? locked.default_experiment_instance,
+      ...formatMeaning(body),
+      ...(body.baseline_run_id !== undefined && { baseline_run_id: body.baseline_run_id }),
       updated_at: computeUpdateTime(clock.now(), locked),
     };
     await store.updateApplication(tx, locked.uid, changes);
@@ -201,6 +213,23 @@ async function checkInstances(
   }
 }
 
+/** Throws a 400 when the baseline changes to a run that the application does not have. */
+async function checkBaseline(
+  { hasRun }: Pick<Context, 'hasRun'>,
+  tx: Writer,
+  application: ApplicationsTable,
+  id: RunId | null | undefined,
+): Promise<void> {
+  if (id == null || id === application.baseline_run_id || (await hasRun(application.uid, id, tx))) return;
+  throw badRequest(`baseline_run_id is ${quoteValue(id)}; it must be a run of the application.`);
+}
+
+/** Throws a 400 for names of indicators that are too many or too long. */
+function requireIndicators(indicators: ApplicationIndicators | null | undefined): void {
+  const mistake = findIndicatorMistake(indicators ?? {});
+  if (mistake) throw badRequest(mistake);
+}
+
 /** Returns the name in the characters of ids with a random suffix, so that two applications can have the same name. */
 function createIdFromName(name: string, random: Random): ApplicationId {
   const words = name
@@ -225,6 +254,8 @@ function formatApplication(
     default_instance: row.default_instance,
     default_experiment_instance: row.default_experiment_instance,
     subscription_id: row.subscription_id ?? '',
+    ...readMeaning(row),
+    baseline_run_id: row.baseline_run_id,
     active_executable: executable ? formatExecutable(executable, role) : null,
     html_assets_trusted: row.html_trusted_at !== null,
     html_assets_trusted_by: row.html_trusted_by || null,

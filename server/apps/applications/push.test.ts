@@ -326,6 +326,28 @@ describe('executables that cannot start', () => {
     expect(response.text.includes('warnings')).toBe(words.includes('not a field'));
   });
 
+  test('set the objective and the meaning of indicators, and say when they change the objective', async () => {
+    const id = await createApplication(server);
+    const push = async (fields: string) => {
+      const archive = await packFiles({ 'app.yaml': `${MANIFEST}${fields}\n`, 'main.mjs': '' });
+      const response = await pushArchive(server, id, archive);
+      expectStatus(response, 200);
+      const { body } = await server.request('GET', `/v1/applications/${id}`);
+      return { warnings: (response.body as { warnings?: string[] }).warnings, body };
+    };
+    const first = 'objective: {name: cost, direction: minimize}\nindicators: {late: {role: violation}}';
+    const objective = { name: 'cost', direction: 'minimize' };
+    const indicators = { late: { role: 'violation' } };
+    expect(await push(first)).toMatchObject({ warnings: undefined, body: { objective, indicators } });
+    expect(await push('')).toMatchObject({ warnings: undefined, body: { objective, indicators } });
+    expect(await push('objective: {name: profit, direction: maximize}')).toMatchObject({
+      warnings: [
+        'The objective of the application was to minimize "cost"; app.yaml changes it to maximize "profit".',
+      ],
+      body: { objective: { name: 'profit', direction: 'maximize' }, indicators },
+    });
+  });
+
   test('start in an empty folder of the archive', async () => {
     const id = await createApplication(server);
     const archive = await packEntries([

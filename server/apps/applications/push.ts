@@ -21,10 +21,11 @@ import {
 import { ContentRemovedError, type SharedContent } from '../../platform/blobs/contents.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
-import { badRequest } from '../../platform/http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import { makeId } from '../../platform/random.ts';
 import { insertExecutable } from './executables-store.ts';
+import { formatMeaning, readMeaning } from './meaning.ts';
 import { parseManifest } from './parse-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { lockApplication, updateApplication } from './store.ts';
@@ -41,6 +42,15 @@ function completeRequirements(
   if (Buffer.byteLength(json) > MANIFEST_BYTES_MAX)
     return { error: `The requirements are longer than ${MANIFEST_BYTES_MAX} bytes.` };
   return { requirements, json };
+}
+
+/** Returns the warning about a manifest that changes the objective of the application; undefined when it does not. */
+function describeNewObjective(row: ApplicationsTable, { objective }: ActivatedManifest): string | undefined {
+  const before = readMeaning(row).objective;
+  if (!before || !objective) return undefined;
+  if (before.name === objective.name && before.direction === objective.direction) return undefined;
+  const [old, now] = [before, objective].map(({ name, direction }) => `${direction} ${quoteValue(name)}`);
+  return `The objective of the application was to ${old}; app.yaml changes it to ${now}.`;
 }
 
 const PACKAGES_FOLDER = '.nextmv/python/deps/';
@@ -70,6 +80,8 @@ export interface PreparedPush {
   application: ApplicationsTable;
   executable: ExecutablesTable;
   content: SharedContent;
+  /** What the manifest says about the indicators. */
+  meaning: ReturnType<typeof formatMeaning>;
   /** Differences between this server and the runtime that the executable requires, one sentence each. */
   warnings: string[];
 }
@@ -106,6 +118,7 @@ export async function preparePush(
   const warnings = [
     host ? describeRuntimeMismatch(type, runtime, host) : undefined,
     type === 'python' ? describeMissingPackages(manifest, inspected.files) : undefined,
+    describeNewObjective(application, manifest),
     ...parsed.warnings,
   ].filter((warning) => warning !== undefined);
   const executable: ExecutablesTable = {
@@ -119,19 +132,20 @@ export async function preparePush(
     unused_since: null,
     archive_removed_at: null,
   };
-  return { application, executable, content, warnings };
+  return { application, executable, content, meaning: formatMeaning(manifest), warnings };
 }
 
 /** Stores the executable as the active one. Throws a 404 or 400 when the application or the upload was deleted meanwhile. */
 export async function insertPush(
   tx: Writer,
-  { application, executable, content }: PreparedPush,
+  { application, executable, content, meaning }: PreparedPush,
 ): Promise<void> {
   await lockApplication(tx, application);
   await content.insert(tx).catch(throwRefusal);
   await insertExecutable(tx, executable);
   await updateApplication(tx, application.uid, {
     active_executable_id: executable.id,
+    ...meaning,
     updated_at: executable.uploaded_at,
   });
 }

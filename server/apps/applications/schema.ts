@@ -2,7 +2,13 @@
  * Tables of applications and executables. Other tables refer to an application by `uid`. Its id can be reused as soon as it
  * is deleted, while clean-up jobs still remove the data of the old application.
  */
-import type { AccountId, ApplicationId, ExecutableId, KeyId } from '@switchyard/contract/schemas/ids.ts';
+import type {
+  AccountId,
+  ApplicationId,
+  ExecutableId,
+  KeyId,
+  RunId,
+} from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import { executeAll, type Migration } from '../../platform/database/migrate.ts';
 
@@ -18,6 +24,12 @@ export interface ApplicationsTable {
   default_instance: string;
   default_experiment_instance: string;
   active_executable_id: ExecutableId | null;
+  /** `ApplicationObjective` of the contract, in JSON; null without an objective. */
+  objective: string | null;
+  /** `ApplicationIndicators` of the contract, in JSON; null for none. */
+  indicators: string | null;
+  /** null: the last succeeded run of the default instance. */
+  baseline_run_id: RunId | null;
   /** The time at which an administrator trusted its HTML assets, in milliseconds since the epoch; null without trust. */
   html_trusted_at: number | null;
   /** The address of that administrator; empty without trust. */
@@ -64,3 +76,12 @@ export const createTables: Migration['up'] = (db) =>
     )`,
     sql`create index executables_of_application on executables (application_uid)`,
   ]);
+
+/** What the indicators of an application mean. Servers of release 0.2.0 leave the columns empty. */
+export const addIndicators: Migration['up'] = (db) =>
+  executeAll(
+    db,
+    ['objective', 'indicators', 'baseline_run_id'].map(
+      (column) => sql`alter table applications add column ${sql.ref(column)} text`,
+    ),
+  );

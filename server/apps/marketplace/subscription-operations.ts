@@ -15,6 +15,7 @@ import type { Caller, OperationHandler } from '../../platform/http/handlers/hand
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { makeId } from '../../platform/random.ts';
 import { NO_TRUST } from '../applications/html-trust.ts';
+import { NO_MEANING } from '../applications/meaning.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { findLiveApplication, insertApplication, lockApplication } from '../applications/store.ts';
 import { insertSubscriptionEntry, reportEnd } from './audit-entries.ts';
@@ -157,6 +158,7 @@ async function insertSubscription(
     subscription_id: app.subscription_id,
     default_instance: '',
     default_experiment_instance: '',
+    ...NO_MEANING,
     active_executable_id: null,
     ...NO_TRUST,
     created_at: now,

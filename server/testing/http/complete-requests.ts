@@ -77,10 +77,21 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     description: 'Any description',
     default_instance: 'latest',
     default_experiment_instance: '',
+    objective: { name: 'value', direction: 'minimize' },
+    indicators: { value: { label: 'Any label', unit: 'km', role: 'none', direction: 'minimize' } },
     is_pipeline: false,
     type: 'custom',
   },
-  updateApplication: { name: 'Any name', description: '', default_instance: 'i1', id: 'x', locked: false },
+  updateApplication: {
+    name: 'Any name',
+    description: '',
+    default_instance: 'i1',
+    objective: { name: 'value', direction: 'minimize' },
+    indicators: { value: { label: 'Any label', unit: 'km', role: 'none', direction: 'minimize' } },
+    baseline_run_id: 'run-x',
+    id: 'x',
+    locked: false,
+  },
   activateBinary: {
     upload_id: 'upl-x',
     requirements: {
