@@ -1,6 +1,8 @@
 /** Compares the statistics with scipy, statsmodels and enumeration: reference.py writes the expected numbers. */
 
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
+import { runTestMartingale } from '@switchyard/server/experiments/statistics/comparison/interim.ts';
+import { adjustWeightedHolm } from '@switchyard/server/experiments/statistics/comparison/pipeline.ts';
 import {
   computeBinomialUpperTail,
   computeChiSquaredQuantile,
@@ -18,8 +20,6 @@ import {
 } from '@switchyard/server/experiments/statistics/paired/dependence.ts';
 import { compareFailures } from '@switchyard/server/experiments/statistics/paired/failures.ts';
 import { compareFamily } from '@switchyard/server/experiments/statistics/paired/family.ts';
-import { runTestMartingale } from '@switchyard/server/experiments/statistics/paired/interim.ts';
-import { adjustWeightedHolm } from '@switchyard/server/experiments/statistics/paired/multiple-comparisons.ts';
 import {
   findNearEnd,
   testSignFlips,

@@ -2,21 +2,21 @@
 
 import { DEFAULT_INDICATOR } from '@switchyard/server/experiments/results/select-indicators.ts';
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
+import type { Estimate } from '@switchyard/server/experiments/statistics/comparison/effect-scale.ts';
+import type { FamilyIndicator } from '@switchyard/server/experiments/statistics/comparison/pipeline.ts';
+import type { Progress, Verdict } from '@switchyard/server/experiments/statistics/comparison/verdict.ts';
 import { computeStudentTTail } from '@switchyard/server/experiments/statistics/distributions.ts';
 import { mean, standardDeviation } from '@switchyard/server/experiments/statistics/numbers.ts';
 import type { Observation } from '@switchyard/server/experiments/statistics/observations.ts';
 import { measureIndicator } from '@switchyard/server/experiments/statistics/paired/compare.ts';
-import type { Estimate } from '@switchyard/server/experiments/statistics/paired/estimates.ts';
 import {
   type Comparison,
   compareFamily,
   type FamilyDesign,
-  type FamilyIndicator,
 } from '@switchyard/server/experiments/statistics/paired/family.ts';
-import type { Progress, Verdict } from '@switchyard/server/experiments/statistics/paired/verdict.ts';
+import type { PlanUnit } from '@switchyard/server/experiments/statistics/switchback/compare.ts';
 import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics/switchback/design.ts';
 import { compareSwitchbackFamily } from '@switchyard/server/experiments/statistics/switchback/family.ts';
-import type { PlanUnit } from '@switchyard/server/experiments/statistics/switchback/unit-outcomes.ts';
 import { testSignedRanks } from '@switchyard/server/experiments/statistics/wilcoxon.ts';
 import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import {

@@ -1,11 +1,11 @@
 /** Simulated switchback tests whose truth is known: outcomes of units over time, with carry-over, refusals and failures. */
 
-import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics/switchback/design.ts';
-import { drawPlan } from '@switchyard/server/experiments/statistics/switchback/draw-plan.ts';
 import type {
   PlanUnit,
   SwitchbackRun,
-} from '@switchyard/server/experiments/statistics/switchback/unit-outcomes.ts';
+} from '@switchyard/server/experiments/statistics/switchback/compare.ts';
+import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics/switchback/design.ts';
+import { drawPlan } from '@switchyard/server/experiments/statistics/switchback/draw-plan.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { INDICATOR } from './paired-populations.ts';
 

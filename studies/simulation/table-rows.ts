@@ -1,6 +1,6 @@
 /** Rows of the simulation's tables, and the shares that their cells show. */
 
-import type { FamilyIndicator } from '@switchyard/server/experiments/statistics/paired/family.ts';
+import type { FamilyIndicator } from '@switchyard/server/experiments/statistics/comparison/pipeline.ts';
 import type { DesignKind } from '@switchyard/server/experiments/statistics/switchback/design.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import {

@@ -8,7 +8,7 @@ import { SideCollector } from '../questions/side-collector.ts';
 import { readObservations } from '../results/read-observations.ts';
 import type { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
-import type { Progress } from '../statistics/paired/verdict.ts';
+import type { Progress } from '../statistics/comparison/verdict.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';

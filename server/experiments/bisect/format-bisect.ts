@@ -14,7 +14,7 @@ import { formatRunSettings } from '../operations/build-run-plan.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';
 import { estimateChange, findChanges, type VersionChange } from '../statistics/bisect/changes.ts';
 import { countRunsMin, countTests, type SearchResult, type SearchStep } from '../statistics/bisect/search.ts';
-import { computeConfidenceSequence } from '../statistics/paired/interim.ts';
+import { computeConfidenceSequence } from '../statistics/comparison/interim.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { buildSearchSettings, type SearchState } from './read-search.ts';

@@ -24,7 +24,7 @@ import {
 import { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import type { SpreadSettings } from '../results/spread-analysis.ts';
-import type { Progress } from '../statistics/paired/verdict.ts';
+import type { Progress } from '../statistics/comparison/verdict.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import { findInputProperties } from '../store/input-properties.ts';
 import {

@@ -22,10 +22,11 @@ import {
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
 import { flattenDistribution, Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
+import type { Direction } from '../statistics/comparison/effect-scale.ts';
+import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
 import { addInteractions, type ExploredComparison } from '../statistics/features/interactions.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
-import { compareFamily, type FamilyDesign, type FamilyIndicator } from '../statistics/paired/family.ts';
-import type { Direction } from '../statistics/paired/verdict.ts';
+import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import type { Distribution } from '../statistics/summary.ts';
 import {
   type AcceptanceDefinition,

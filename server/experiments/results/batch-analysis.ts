@@ -17,11 +17,11 @@ import {
   warnOfJoinedRuns,
 } from '../statistics/acceptance/missing-runs.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
+import type { Progress } from '../statistics/comparison/verdict.ts';
 import { addInteractions } from '../statistics/features/interactions.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
-import type { Progress } from '../statistics/paired/verdict.ts';
 import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
 import { computeStandings, explainRace, type RaceStandings } from '../statistics/racing/standings.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';

@@ -7,13 +7,13 @@ import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-su
 import { listFieldSources } from '../input-properties/property-sources.ts';
 import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
+import type { Progress } from '../statistics/comparison/verdict.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily } from '../statistics/paired/family.ts';
-import type { Progress } from '../statistics/paired/verdict.ts';
 import { CANCELED_SHARE_MAX } from '../statistics/paired/warnings.ts';
+import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
-import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import {
   hasDefaultClusterings,
   listOriginalClusterings,

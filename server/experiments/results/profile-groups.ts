@@ -11,8 +11,8 @@ import {
   VIRTUAL_INPUTS_MAX,
 } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
 import type { Observation } from '../statistics/observations.ts';
-import type { FamilyIndicator } from '../statistics/paired/family.ts';
 import { readOutcome } from '../statistics/paired/outcomes.ts';
 import { computeGroupIntegrals, type GroupIntegral } from '../statistics/profiles/anytime.ts';
 import { type Benchmark, buildBenchmark, type GroupedRun } from '../statistics/profiles/benchmark.ts';

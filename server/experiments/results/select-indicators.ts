@@ -1,9 +1,8 @@
 /** Selects the indicators that an experiment compares, and resolves the settings of each. Pure: worker threads load it. */
 import type { Objective } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
+import type { FamilyIndicator, Role } from '../statistics/comparison/pipeline.ts';
 import { compareText, type Observation, toUsableNumber } from '../statistics/observations.ts';
-import type { FamilyIndicator } from '../statistics/paired/family.ts';
-import type { Role } from '../statistics/paired/multiple-comparisons.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 
 /** The maximum number of indicators that one comparison has. */

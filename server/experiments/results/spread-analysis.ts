@@ -5,6 +5,8 @@
 import Type, { type Static } from 'typebox';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
+import type { Measure } from '../statistics/comparison/effect-scale.ts';
+import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
 import { DIFFERING_MIN } from '../statistics/error-rates.ts';
 import { mean } from '../statistics/numbers.ts';
 import type { Observation } from '../statistics/observations.ts';
@@ -13,7 +15,7 @@ import {
   measureIndicator,
   type PairedMeasurement,
 } from '../statistics/paired/compare.ts';
-import type { FamilyGroup, FamilyIndicator } from '../statistics/paired/family.ts';
+import type { FamilyGroup } from '../statistics/paired/family.ts';
 import { pairOutcomes } from '../statistics/paired/outcomes.ts';
 import {
   computeDesignEffect,
@@ -21,7 +23,6 @@ import {
   explainFewDiffering,
   explainMissingSpread,
 } from '../statistics/paired/planning/pilot.ts';
-import type { Measure } from '../statistics/paired/units.ts';
 import { PilotDeviations } from '../statistics/planning/paired-plan.ts';
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
@@ -276,7 +277,8 @@ function estimateUnitSpread(
   const plan = measurePlan(buildPlanUnits(request, runs), { design, skippedUnits, seed: definition.seed });
   const [measured] = measureIndicators(plan, [planned], definition.burnInMinutes ?? 0);
   if (!measured?.estimate) return null;
-  const { estimate, measure, factor, units } = measured;
+  const { estimate, scale, units } = measured;
+  const deviation = estimate.spread / scale.factor;
   const counted = units.filter((unit) => unit.counted);
   const differing = countDistinct(counted);
   if (differing < DIFFERING_MIN)
@@ -286,17 +288,17 @@ function estimateUnitSpread(
   return {
     indicator: planned.indicator,
     unit: 'unit',
-    measure,
+    measure: scale.measure,
     control_mean: mean(counted.filter(({ isCandidate }) => !isCandidate).map((unit) => unit.mean)),
     shift: planned.shift,
     between_inputs: null,
     within_input: null,
-    between_units: estimate.spread / factor,
+    between_units: deviation,
     units: counted.length,
     differing,
     pairs: counted.length,
     pilot: {
-      units: { deviation: estimate.spread / factor, degrees: estimate.degrees },
+      units: { deviation, degrees: estimate.degrees },
       pairs: { deviation: 0, degrees: 0 },
       pair_share: 0,
     },

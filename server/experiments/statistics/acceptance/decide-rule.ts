@@ -13,8 +13,8 @@ import {
   parseStatisticName,
   readStatistic,
 } from '../acceptance-metrics.ts';
+import { warnOfSmallControl } from '../comparison/effect-scale.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
-import { warnOfSmallControl } from '../paired/effect-scale.ts';
 import { type Distribution, summarize } from '../summary.ts';
 import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 import { checkOtherInputs } from './other-inputs.ts';

@@ -22,12 +22,13 @@ import {
   RELATIONS,
 } from '../acceptance-metrics.ts';
 import type { Resampler } from '../bootstrap.ts';
+import type { FamilyIndicator } from '../comparison/pipeline.ts';
+import { explainMissingInterval } from '../comparison/verdict.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
-import type { FamilyDesign, FamilyIndicator } from '../paired/family.ts';
+import type { FamilyDesign } from '../paired/family.ts';
 import { describeTies, isInformative } from '../paired/tallies.ts';
-import { explainMissingInterval } from '../paired/verdict.ts';
 import { listBlockers } from '../paired/warnings.ts';
 import { countInputsAtLimit } from './percentile-bound.ts';
 import type { SideObservations } from './solved-inputs.ts';

@@ -5,14 +5,15 @@
 
 import { INTERACTION_INPUTS_MAX } from '@switchyard/contract/limits.ts';
 import { Resampler } from '../bootstrap.ts';
+import { convertEstimate, type Estimate } from '../comparison/effect-scale.ts';
+import type { FamilyIndicator } from '../comparison/pipeline.ts';
 import {
   type ComparisonDesign,
   estimateSubset,
   measureIndicator,
   type PairedMeasurement,
 } from '../paired/compare.ts';
-import { convertEstimate, type Estimate } from '../paired/estimates.ts';
-import type { Comparison, FamilyGroup, FamilyIndicator } from '../paired/family.ts';
+import type { Comparison, FamilyGroup } from '../paired/family.ts';
 import { isInformative, tallyUnits } from '../paired/tallies.ts';
 import { type FeatureGroup, type GroupedUnits, groupByFeature } from './feature-groups.ts';
 

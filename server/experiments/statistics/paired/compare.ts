@@ -15,6 +15,19 @@ import {
   type Resampler,
 } from '../bootstrap.ts';
 import { estimateBoundedMeanInterval } from '../bounded-mean.ts';
+import {
+  computeMargin,
+  type Direction,
+  type EffectScale,
+  type IndicatorSettings,
+  type LossBound,
+  type Measure,
+  prefersRelative,
+  readLargestLoss,
+  resolveLossBound,
+} from '../comparison/effect-scale.ts';
+import { measureInterim } from '../comparison/interim.ts';
+import type { MeasuredUnits } from '../comparison/pipeline.ts';
 import { computeStudentTQuantile } from '../distributions.ts';
 import { chooseFinalAlpha, FINAL_ALPHA } from '../error-rates.ts';
 import { LARGEST_LOSS_DEFAULT } from '../mean-bets.ts';
@@ -34,37 +47,14 @@ import {
   type SlowChange,
   testNeighbours,
 } from './dependence.ts';
-import {
-  computeMargin,
-  type LossBound,
-  type Margin,
-  prefersRelative,
-  readLargestLoss,
-  resolveLossBound,
-} from './effect-scale.ts';
 import { compareFailures, type FailureComparison } from './failures.ts';
-import { type MeasuredInterim, measureInterim } from './interim.ts';
 import { boundOthers, hasLoss } from './other-units.ts';
 import { type PairedInput, pairOutcomes } from './outcomes.ts';
 import { describeRelation, labelRelatedUnits, type Relation } from './relation/related-units.ts';
 import { reconcileInterval } from './sign-flips/decisive-interval.ts';
 import { type ScoreTests, testScores } from './sign-flips/score-tests.ts';
 import { findLoser, scoreWorstRanks } from './signed-rank.ts';
-import { buildUnits, type EffectScale, hasRatios, type Measure, type PairedUnit } from './units.ts';
-import type { Direction } from './verdict.ts';
-
-/** The settings of one indicator's comparison. */
-export interface IndicatorSettings {
-  direction: Direction;
-  /** `auto`: relative where every value is above 0, else absolute. */
-  measure: Measure | 'auto';
-  margin: Margin;
-  tie_tolerance: number;
-  /** Added to every value before a ratio is taken. */
-  shift: number;
-  /** The largest change of one unit that can occur, in either direction; null: unknown. */
-  largest_loss: Margin | null;
-}
+import { buildUnits, hasRatios, type PairedUnit } from './units.ts';
 
 /** The design of an experiment, as far as its measurement needs it. */
 export interface ComparisonDesign {
@@ -82,7 +72,7 @@ export interface ComparisonDesign {
 }
 
 /** The effects and p-values of one indicator, before the correction of the family. */
-export interface PairedMeasurement {
+export interface PairedMeasurement extends MeasuredUnits {
   inputs: readonly PairedInput[];
   /** Sides whose runs succeeded, but never with a number of the indicator. */
   unreported: readonly ('control' | 'candidate')[];
@@ -92,22 +82,13 @@ export interface PairedMeasurement {
   complete: readonly PairedUnit[];
   pending: number;
   measure: Measure;
-  /** Oriented: positive is worse for the candidate, or higher without a direction. On the scale of the measure. */
-  orientation: 1 | -1;
-  /** Mean of the effects, not oriented; null without a value on both sides. */
-  effect: number | null;
-  interval: Interval | null;
   /** The declared bound of the change of one unit, which decides the interval; null without one. */
   loss_bound: LossBound | null;
   /** Mean of the differences that ties hide, on the scale of the effect: so much further away the mean effect may be. */
   hidden_effect: number;
-  /** Half the width of the equivalence region, on the scale of the effect. */
-  margin: number;
   test: ScoreTests['test'];
   /** The test that decides. */
   flips: ScoreTests['flips'];
-  /** The error rate of the verdict at the planned end. */
-  final_alpha: number;
   failures: FailureComparison;
   dependence: {
     /** Null for units that do not count as serial. */
@@ -121,14 +102,12 @@ export interface PairedMeasurement {
   };
   /** Null where clusterings are declared, and for fewer than ten units. */
   relation: Relation | null;
-  interim: MeasuredInterim | null;
   /** Effects in the order of the plan, for the confidence sequence; infinite for a unit that one side lost. */
   interim_effects: readonly number[];
   /** Standard deviation of the effects between units. */
   spread: number;
   /** Units in which the candidate is worse: their share and its upper 95 % bound. */
   losses: { share: number; upper: number } | null;
-  scale: EffectScale;
 }
 
 /** Measures one indicator, as the head of this file describes. */
@@ -161,6 +140,7 @@ export function measureIndicator(
     magnitude: Math.max(Math.abs(unit.control ?? 0), Math.abs(unit.candidate ?? 0)) * scale.factor,
   }));
   const interimEffects = interimUnits.map(({ effect }) => effect);
+  const tests = testScores(scores, dependence, design.resampler);
   const final_alpha = design.serial ? FINAL_ALPHA : chooseFinalAlpha(units.length);
   return {
     inputs,
@@ -184,7 +164,8 @@ export function measureIndicator(
       scale,
       valued.map(({ control }) => (control ?? 0) * scale.factor),
     ),
-    ...testScores(scores, dependence, design.resampler),
+    ...tests,
+    p_values: [tests.flips.p_value, tests.test.p_value],
     final_alpha,
     failures: compareFailures(complete, selectFailureClusters(dependence)),
     dependence,

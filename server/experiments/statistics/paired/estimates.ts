@@ -8,30 +8,12 @@ import {
   type Resampler,
   showsSpread,
 } from '../bootstrap.ts';
-import { clampToFinite, computeScale, mean } from '../numbers.ts';
+import { convertEstimate, type Estimate } from '../comparison/effect-scale.ts';
+import { computeScale, mean } from '../numbers.ts';
 import { widenForLargeInputs } from '../totals/large-inputs.ts';
 import { estimateWeightedRatioInterval } from '../totals/weighted-ratio.ts';
 import type { Outcome, PairedInput } from './outcomes.ts';
 import { buildUnits, computeBoundedMean, type PairedUnit } from './units.ts';
-
-/** A number with its 95 % interval; the interval is null with too few units, or with too few that differ. */
-export interface Estimate {
-  value: number;
-  interval: { low: number; high: number } | null;
-}
-
-/** Converts an effect to the scale that people read. Its interval contains the estimate even after rounding. */
-export function convertEstimate(
-  effect: number | null,
-  interval: Interval | null,
-  convert: (value: number) => number,
-): Estimate | null {
-  if (effect === null) return null;
-  const value = clampToFinite(convert(effect));
-  if (interval === null) return { value, interval: null };
-  const low = Math.min(value, clampToFinite(convert(interval.low)));
-  return { value, interval: { low, high: Math.max(value, clampToFinite(convert(interval.high))) } };
-}
 
 /** Means over solved and failed inputs, in the form of the API. */
 export interface PenalizedMeans {

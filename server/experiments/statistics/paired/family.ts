@@ -1,42 +1,36 @@
-/**
- * All comparisons of an experiment as one family. Measures every indicator of every candidate, corrects the p-values of all
- * comparisons together, and decides the verdicts.
- */
+/** The strategy of inputs and of originals: what a comparison of paired units says beside that of the pipeline. */
 
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
-import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { Resampling } from '../bootstrap.ts';
-import { INTERIM_ALPHA } from '../error-rates.ts';
-import { clampToFinite } from '../numbers.ts';
-import type { Observation } from '../observations.ts';
+import type { Resampler, Resampling } from '../bootstrap.ts';
 import {
-  type ComparisonDesign,
-  type IndicatorSettings,
-  measureIndicator,
-  type PairedMeasurement,
-} from './compare.ts';
-import type { Clustering, SlowChange } from './dependence.ts';
-import {
+  type Estimate,
   type Margin,
   orientInterval,
+  readSize,
   warnOfMissingRatios,
-  warnOfSmallControl,
-  warnOfZeros,
-} from './effect-scale.ts';
+} from '../comparison/effect-scale.ts';
+import { computeConfidenceSequence } from '../comparison/interim.ts';
 import {
-  convertEstimate,
-  type Estimate,
-  estimateTotals,
-  estimateWithFailures,
-  type PenalizedMeans,
-} from './estimates.ts';
+  type ComparedIndicator,
+  compareTests,
+  type Decided,
+  type FamilyIndicator,
+  type FamilyTest,
+  type SequentialEvidence,
+  type UnitStrategy,
+  warnOfMargin,
+} from '../comparison/pipeline.ts';
+import type { FailureEvidence, Progress } from '../comparison/verdict.ts';
+import { CHANGE_MAX, clampToFinite } from '../numbers.ts';
+import type { Observation } from '../observations.ts';
+import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from './compare.ts';
+import type { Clustering, SlowChange } from './dependence.ts';
+import { estimateTotals, estimateWithFailures, type PenalizedMeans } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
-import { computeConfidenceSequence } from './interim.ts';
-import { isMeanChangeOpen } from './mean-change.ts';
-import { adjustWeightedHolm, type Role, weighByRole } from './multiple-comparisons.ts';
 import { explainRepetition, hintPlan, type PlanningHints } from './planning/planning-hints.ts';
 import { formatRelation, type RelatedInputs } from './relation/explain-relation.ts';
 import { explainScope } from './scope/verdict-scope.ts';
+import { isMeanConclusive } from './sign-flips/decisive-interval.ts';
 import type { FlipMethod } from './sign-flips/sign-flips.ts';
 import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
 import {
@@ -50,33 +44,13 @@ import {
 } from './tallies.ts';
 import type { PairedUnit } from './units.ts';
 import {
-  type DecidedVerdict,
-  type Direction,
-  decideVerdict,
-  type FailureEvidence,
-  hasDirection,
-  type Progress,
-  type Verdict,
-} from './verdict.ts';
-import {
   listBlockers,
   listWarnings,
   warnOfFailureValue,
   warnOfLossBound,
   warnOfOppositeTotal,
+  warnOfZeros,
 } from './warnings.ts';
-
-/** One indicator with its settings. */
-export interface FamilyIndicator extends IndicatorSettings {
-  indicator: string;
-  role: Role;
-  /** flag: the values are 1 for true and 0 for false, so that means are shares of true. */
-  value_type: 'number' | 'flag';
-  /** Share of units that the candidate may lose more than the control; null: none. */
-  failure_margin: number | null;
-  /** Value of a failed run in the means with failures; null: no such means. */
-  failure_value: number | null;
-}
 
 /** A candidate with the control it is compared with. */
 export interface FamilyGroup {
@@ -92,22 +66,6 @@ export interface FamilyDesign extends ComparisonDesign {
   progress: Progress;
   /** Reasons without a verdict for one indicator, such as a time measured under unequal load. */
   listIndicatorBlockers: (indicator: string, group: FamilyGroup) => readonly string[];
-}
-
-/** The fields that comparisons by input and by unit of time share, in the form of the API. */
-export interface ComparedIndicator {
-  indicator: string;
-  value_type: 'number' | 'flag';
-  role: Role;
-  objective: Direction;
-  verdict: Verdict;
-  interim: boolean;
-  reasons: string[];
-  warnings: string[];
-  measure: 'relative' | 'absolute';
-  geometric_mean_ratio: Estimate | null;
-  mean_difference: Estimate | null;
-  tolerance: Margin;
 }
 
 /** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
@@ -138,14 +96,8 @@ export interface Comparison extends ComparedIndicator, PlanningHints {
     clusterings: Omit<Clustering, 'labels'>[];
   };
   related_inputs: RelatedInputs | null;
-  sequential: {
-    e_value: number;
-    e_value_max: number;
-    mean_e_value_max: number;
-    largest_loss: number;
-    threshold: number;
-    interval: { low: number; high: number } | null;
-  } | null;
+  sequential: SequentialEvidence | null;
+  tolerance: Margin;
   tie_tolerance: number;
   bootstrap: Resampling & { confidence: 0.95; method: 'studentized' };
 }
@@ -159,198 +111,153 @@ export function compareFamily(
   indicators: readonly FamilyIndicator[],
   design: FamilyDesign,
 ): Comparison[][] {
-  const tests = groups.flatMap((group) => indicators.map((indicator) => ({ group, indicator })));
-  const measured = tests.map(({ group, indicator }) =>
-    measureIndicator(group, indicator.indicator, indicator, design),
+  const tests = groups.flatMap((group) =>
+    indicators.map((indicator) => ({ indicator, group, progress: group.progress ?? design.progress })),
   );
-  const weights = weighByRole(tests.map(({ indicator }) => indicator.role));
-  const adjust = (test: 'flips' | 'test') =>
-    adjustWeightedHolm(
-      // The time of a drop depends on the data, so its p-value is none; 1 keeps its share of the family.
-      measured.map((one, index) => (tests[index]?.group.progress === 'dropped' ? 1 : one[test].p_value)),
-      weights,
-    );
-  const adjusted = adjust('flips');
-  const adjustedRanks = adjust('test');
-  const comparisons = tests.map(({ group, indicator }, index) => {
-    const measurement = measured[index];
-    if (measurement === undefined) throw new Error(`Indicator ${indicator.indicator} was not measured.`);
-    return buildComparison(indicator, design, {
-      group,
-      measurement,
-      p_value: adjusted[index] ?? null,
-      ranks_p_value: adjustedRanks[index] ?? null,
-      weight: weights[index] ?? 1,
-    });
-  });
+  const comparisons = compareTests(tests, createPairedStrategy(design));
   return groups.map((_group, index) =>
     comparisons.slice(index * indicators.length, (index + 1) * indicators.length),
   );
 }
 
-interface CorrectedMeasurement {
+interface PairedTest extends FamilyTest {
   group: FamilyGroup;
-  measurement: PairedMeasurement;
-  /** The adjusted p-value of the test that decides. */
-  p_value: number | null;
-  /** The adjusted p-value of the signed ranks alone. */
-  ranks_p_value: number | null;
-  /** Share of the error rate that the indicator has. */
-  weight: number;
 }
 
-function buildComparison(
-  settings: FamilyIndicator,
+/** The fields that the pipeline does not know; the difference of the means stands beside a ratio. */
+type PairedFields = Omit<Comparison, keyof ComparedIndicator> & Partial<Pick<Comparison, 'mean_difference'>>;
+
+function createPairedStrategy(
   design: FamilyDesign,
-  corrected: CorrectedMeasurement,
-): Comparison {
-  const { group, measurement, p_value, weight } = corrected;
-  const { measure, complete, effect, interval, scale } = measurement;
+): UnitStrategy<PairedTest, PairedMeasurement, PairedFields> {
+  const { unit, resampler } = design;
+  return {
+    unit,
+    estimateMin: 0,
+    measure: (tests) =>
+      tests.map(({ indicator, group }) => measureIndicator(group, indicator.indicator, indicator, design)),
+    describeEvidence: (measurement, { indicator, group }) => {
+      const { complete, pending, test, failures, hidden_effect } = measurement;
+      return {
+        usable: complete.filter(isInformative).length,
+        valued: selectValued(complete).length,
+        pending,
+        test: {
+          name: 'the test of sign flips',
+          sign: test.w_plus - test.w_minus,
+          needs: `at least ${DIFFERING_UNITS_MIN} ${unit}s that differ, and ${formatCount(test.n, unit)} ${test.n === 1 ? 'does' : 'do'}`,
+        },
+        failures: describeFailures(failures, unit),
+        hidden_effect,
+        ties: describeTies(measurement, indicator.largest_loss),
+        blockers: [
+          ...design.listIndicatorBlockers(indicator.indicator, group),
+          ...listBlockers(measurement, unit),
+        ],
+      };
+    },
+    computeSequence: ({ interim_effects, orientation }, threshold) =>
+      orientInterval(computeConfidenceSequence(interim_effects, design, threshold), orientation),
+    findObjection: (measurement) =>
+      isMeanChangeOpen(measurement, resampler)
+        ? `The mean of the relative changes is not shown to differ from 0: a few ${unit}s change much more than the typical one.`
+        : null,
+    describe: (measurement, test, decided) => describeComparison(measurement, test, decided, design),
+  };
+}
+
+function describeComparison(
+  measurement: PairedMeasurement,
+  { indicator: settings, group }: PairedTest,
+  decided: Decided,
+  design: FamilyDesign,
+): { reasons: string[]; warnings: string[]; fields: PairedFields } {
+  const { verdict, weight, interim } = decided;
+  const { measure, complete, inputs, orientation } = measurement;
+  const { unit, resampler } = design;
   const valued = selectValued(complete);
-  const { verdict, reasons } = decideComparison(settings, design, corrected);
-  const totals = estimateTotals(valued, design.resampler);
+  const controls = valued.map(({ control }) => control ?? 0);
+  const totals = estimateTotals(valued, resampler);
   const isBlocked = design.listIndicatorBlockers(settings.indicator, group).length > 0;
   const hints = hintPlan(measurement, { verdict, weight, isBlocked });
-  const zeros = warnOfZeros(settings, measure, measurement.inputs);
-  const interim = measurement.pending > 0 || (group.progress ?? design.progress) !== 'complete';
+  const zeros = warnOfZeros(settings, measure, inputs);
   return {
-    indicator: settings.indicator,
-    value_type: settings.value_type,
-    role: settings.role,
-    objective: settings.direction,
-    verdict,
-    interim,
     reasons: [
-      ...reasons,
-      ...explainScope(measurement, { verdict, unit: design.unit, total: totals.ratio }),
-      ...(interim ? [] : explainRepetition(hints, measurement, design.unit)),
+      ...explainScope(measurement, { verdict, unit, total: totals.ratio }),
+      ...(interim ? [] : explainRepetition(hints, measurement, unit)),
     ],
     warnings: [
-      ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit: design.unit }),
+      ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit }),
       ...(zeros.length > 0 ? zeros : warnOfMissingRatios(settings, measure)),
       ...warnOfFailureValue(settings, measurement),
       ...warnOfLossBound(measurement),
-      // The margin has no part in a verdict with a direction.
-      ...(measure === 'relative' || hasDirection(verdict)
-        ? []
-        : warnOfSmallControl(settings.margin, readControls(valued), 'margin')),
-      ...listWarnings(measurement, settings.indicator, { ...group, unit: design.unit }),
+      ...warnOfMargin(settings, measurement, decided, controls),
+      ...listWarnings(measurement, settings.indicator, { ...group, unit }),
     ],
-    measure,
-    geometric_mean_ratio: measure === 'relative' ? convertEstimate(effect, interval, Math.exp) : null,
-    mean_difference:
-      measure === 'absolute'
-        ? convertEstimate(effect, interval, (value) => value / scale.factor)
-        : totals.mean_difference,
-    ratio: totals.ratio,
-    with_failures:
-      settings.failure_value === null
-        ? null
-        : estimateWithFailures(measurement.inputs, settings.failure_value, design.resampler),
-    ...hints,
-    inputs: tallyUnits(measurement.units, complete, measurement.orientation),
-    pairs: tallyPairs(measurement),
-    control: describeSide(group.control, settings.indicator, valued, 'control'),
-    candidate: describeSide(group.candidate, settings.indicator, valued, 'candidate'),
-    sign_flips: { ...measurement.flips, p_value_holm: p_value },
-    wilcoxon: formatWilcoxon(measurement, corrected.ranks_p_value),
-    failures: measurement.failures,
-    losses: measurement.losses,
-    dependence: formatDependence(measurement),
-    related_inputs: formatRelation(measurement),
-    sequential: describeInterim(measurement, design, computeInterimThreshold(weight)),
-    tolerance: settings.margin,
-    tie_tolerance: settings.tie_tolerance,
-    bootstrap: {
-      seed: design.resampler.seed,
-      resamples: design.resampler.resamples,
-      confidence: 0.95,
-      method: 'studentized',
+    fields: {
+      ...(measure === 'relative' ? { mean_difference: totals.mean_difference } : {}),
+      ratio: totals.ratio,
+      with_failures:
+        settings.failure_value === null
+          ? null
+          : estimateWithFailures(inputs, settings.failure_value, resampler),
+      ...hints,
+      inputs: tallyUnits(measurement.units, complete, orientation),
+      pairs: tallyPairs(measurement),
+      control: describeSide(group.control, settings.indicator, valued, 'control'),
+      candidate: describeSide(group.candidate, settings.indicator, valued, 'candidate'),
+      ...formatTests(measurement, decided.p_values),
+      failures: measurement.failures,
+      losses: measurement.losses,
+      dependence: formatDependence(measurement),
+      related_inputs: formatRelation(measurement),
+      sequential: decided.sequential,
+      tolerance: settings.margin,
+      tie_tolerance: settings.tie_tolerance,
+      bootstrap: {
+        seed: resampler.seed,
+        resamples: resampler.resamples,
+        confidence: 0.95,
+        method: 'studentized',
+      },
     },
   };
-}
-
-function formatDependence(measurement: PairedMeasurement): Comparison['dependence'] {
-  const { serial_correlation, effective_sample_size, clusterings } = measurement.dependence;
-  return {
-    serial_correlation,
-    slow_change: formatSlowChange(measurement),
-    effective_sample_size,
-    clusterings: clusterings.map(({ labels: _labels, ...clustering }) => clustering),
-  };
-}
-
-/** Formats the slow change on the scale of the effect: a share for the relative measure, else a difference. */
-function formatSlowChange({ dependence, measure, scale }: PairedMeasurement): SlowChange | null {
-  if (dependence.slow_change === null) return null;
-  const { p_value, deviation } = dependence.slow_change;
-  const readable = measure === 'relative' ? Math.expm1(deviation) : deviation / scale.factor;
-  return { p_value, deviation: clampToFinite(readable) };
-}
-
-/** Decides the verdict. */
-function decideComparison(
-  settings: FamilyIndicator,
-  { unit, progress, listIndicatorBlockers, resampler }: FamilyDesign,
-  { group, measurement, p_value, weight }: CorrectedMeasurement,
-): DecidedVerdict {
-  const { complete, orientation, test } = measurement;
-  const decided = decideVerdict({
-    unit,
-    direction: settings.direction,
-    usable: complete.filter(isInformative).length,
-    valued: selectValued(complete).length,
-    pending: measurement.pending,
-    progress: group.progress ?? progress,
-    effect: orient(measurement.effect, orientation),
-    interval: orientInterval(measurement.interval, orientation),
-    test: {
-      name: 'the test of sign flips',
-      p_value,
-      sign: test.w_plus - test.w_minus,
-      needs: `at least ${DIFFERING_UNITS_MIN} ${unit}s that differ, and ${formatCount(test.n, unit)} ${test.n === 1 ? 'does' : 'do'}`,
-    },
-    final_alpha: measurement.final_alpha,
-    failures: describeFailures(measurement.failures, unit),
-    failure_margin: settings.failure_margin,
-    hidden_effect: measurement.hidden_effect,
-    ties: describeTies(measurement, settings.largest_loss),
-    margin: measurement.margin,
-    margin_text: formatMargin(settings.margin, measurement.measure === 'relative' ? settings.shift : 0),
-    interim: measurement.interim,
-    interim_threshold: computeInterimThreshold(weight),
-    blockers: [...listIndicatorBlockers(settings.indicator, group), ...listBlockers(measurement, unit)],
-  });
-  if (!hasDirection(decided.verdict) || !isMeanChangeOpen(measurement, resampler)) return decided;
-  const objection = `The mean of the relative changes is not shown to differ from 0: a few ${unit}s change much more than the typical one.`;
-  return { verdict: 'undecided', reasons: [objection, ...decided.reasons] };
-}
-
-function computeInterimThreshold(weight: number): number {
-  return 1 / (INTERIM_ALPHA * weight);
 }
 
 function selectValued(complete: readonly PairedUnit[]): PairedUnit[] {
   return complete.filter(({ effect }) => effect !== null);
 }
 
-function readControls(valued: readonly PairedUnit[]): number[] {
-  return valued.map(({ control }) => control ?? 0);
+/** Formats the tests for readers: plus and minus are the signs of candidate minus control. */
+function formatTests(
+  { test, flips, orientation }: PairedMeasurement,
+  [adjusted = null, adjustedRanks = null]: readonly (number | null)[],
+): Pick<Comparison, 'sign_flips' | 'wilcoxon'> {
+  return {
+    sign_flips: { ...flips, p_value_holm: adjusted },
+    wilcoxon: {
+      n: test.n,
+      w_plus: orientation > 0 ? test.w_plus : test.w_minus,
+      w_minus: orientation > 0 ? test.w_minus : test.w_plus,
+      p_value: test.p_value,
+      p_value_holm: adjustedRanks,
+      method: test.method,
+      score: test.score * orientation,
+    },
+  };
 }
 
-/** Formats the test for readers: plus and minus are the signs of candidate minus control. */
-function formatWilcoxon(
-  { test, orientation }: PairedMeasurement,
-  adjusted: number | null,
-): Comparison['wilcoxon'] {
+/** Formats the dependence of the units; a slow change is on the scale that people read. */
+function formatDependence({ dependence, scale }: PairedMeasurement): Comparison['dependence'] {
+  const { serial_correlation, slow_change, effective_sample_size, clusterings } = dependence;
   return {
-    n: test.n,
-    w_plus: orientation > 0 ? test.w_plus : test.w_minus,
-    w_minus: orientation > 0 ? test.w_minus : test.w_plus,
-    p_value: test.p_value,
-    p_value_holm: adjusted,
-    method: test.method,
-    score: test.score * orientation,
+    serial_correlation,
+    slow_change: slow_change && {
+      p_value: slow_change.p_value,
+      deviation: clampToFinite(readSize(slow_change.deviation, scale)),
+    },
+    effective_sample_size,
+    clusterings: clusterings.map(({ labels: _labels, ...clustering }) => clustering),
   };
 }
 
@@ -365,34 +272,25 @@ function describeFailures(failures: FailureComparison, unit: string): FailureEvi
   };
 }
 
-function orient(value: number | null, orientation: 1 | -1): number | null {
-  return value === null ? null : value * orientation;
-}
-
-function describeInterim(
-  { interim, interim_effects, measure, orientation, scale }: PairedMeasurement,
-  design: FamilyDesign,
-  threshold: number,
-): Comparison['sequential'] {
-  if (interim === null) return null;
-  const found = computeConfidenceSequence(interim_effects, design, threshold);
-  const convert = (value: number) => (measure === 'relative' ? Math.exp(value) : value / scale.factor);
-  const ends = found === null ? null : orientInterval(found, orientation);
-  return {
-    e_value: clampToFinite(interim.e_value),
-    e_value_max: clampToFinite(interim.e_value_max),
-    mean_e_value_max: clampToFinite(interim.mean_e_value_max),
-    largest_loss: interim.largest_loss,
-    threshold,
-    interval:
-      ends === null
-        ? null
-        : { low: clampToFinite(convert(ends.low)), high: clampToFinite(convert(ends.high)) },
-  };
-}
-
-/** Formats the margin for sentences: "1 % of the control". Ratios of shifted values have a margin of shifted values. */
-export function formatMargin({ type, value }: Margin, shift = 0): string {
-  if (type === 'absolute') return `${value}`;
-  return `${formatExactPercent(value)} of ${shift > 0 ? `(the control + ${shift})` : 'the control'}`;
+/**
+ * Returns true if the typical change differs from 0 and the mean change is not shown to differ in the same direction.
+ *
+ * The mean log ratio is the change on a typical input. A candidate that is a little better on most inputs and much worse on
+ * a few is better on the typical one, and not better on average. Of such candidates whose changes have the mean 0, up to
+ * 28 % of 100 inputs were better by the logarithm alone.
+ */
+function isMeanChangeOpen(
+  {
+    complete,
+    effect,
+    interval,
+    measure,
+  }: Pick<PairedMeasurement, 'complete' | 'effect' | 'interval' | 'measure'>,
+  resampler: Resampler,
+): boolean {
+  if (measure === 'absolute' || effect === null || interval === null) return false;
+  const sign = interval.low > 0 ? 1 : interval.high < 0 ? -1 : 0;
+  const changes = complete.flatMap((unit) => (unit.effect === null ? [] : [Math.expm1(unit.effect)]));
+  const bounded = Float64Array.from(changes, (change) => Math.min(change, CHANGE_MAX));
+  return sign !== 0 && !isMeanConclusive(bounded, sign, resampler);
 }

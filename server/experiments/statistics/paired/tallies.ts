@@ -1,12 +1,13 @@
 /** Numbers of units and runs by outcome, for each side of a comparison. */
+
+import { formatLargestLoss, type Margin } from '../comparison/effect-scale.ts';
+import type { TieEvidence } from '../comparison/verdict.ts';
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
 import { countMissing, countRuns, type Observation, type RunCounts } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
-import { formatLargestLoss, type Margin } from './effect-scale.ts';
 import { boundOthers, countIndependent } from './other-units.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
-import type { TieEvidence } from './verdict.ts';
 
 /** Numbers of units by outcome. Wins are those of the candidate; a unit that only one side solved is a loss of the other. */
 export interface Tally {

@@ -6,22 +6,10 @@
  * Counted ten times, they made 50 % of verdicts on equal candidates wrong. The pairs of a unit are averaged before any
  * inference, because repetitions share the peculiarities of the input.
  */
+
+import type { EffectScale } from '../comparison/effect-scale.ts';
 import { computeScale, logOfSum, mean } from '../numbers.ts';
 import { findLastBlock, type Outcome, type OutcomePair, type PairedInput } from './outcomes.ts';
-
-/** The scale on which candidate and control are compared. */
-export type Measure = 'relative' | 'absolute';
-
-/** Measure, tie tolerance and shift of an indicator. */
-export interface EffectScale {
-  measure: Measure;
-  /** Share of the larger magnitude up to which two values tie. */
-  tie_tolerance: number;
-  /** Added to every value before a ratio is taken, such as 10 s for solution times (IPET); 0 by default. */
-  shift: number;
-  /** A power of two by which values are multiplied before differences are taken, so that they cannot overflow. */
-  factor: number;
-}
 
 /** The numbers of both sides in one pair of runs. */
 export interface NumberPair {

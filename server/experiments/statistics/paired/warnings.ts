@@ -2,15 +2,22 @@
 
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  type Direction,
+  type Estimate,
+  type Margin,
+  type Measure,
+  prefersRelative,
+  readSize,
+} from '../comparison/effect-scale.ts';
+import { hasDirection, type Verdict } from '../comparison/verdict.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { isSlowChangeLarge, LONG_SERIES_MIN, RELATED_P_VALUE_MAX, type SlowChange } from './dependence.ts';
-import type { Estimate } from './estimates.ts';
-import type { OutcomePair } from './outcomes.ts';
+import type { OutcomePair, PairedInput } from './outcomes.ts';
 import { listRelationBlockers, warnOfRelation } from './relation/explain-relation.ts';
 import { findLoser } from './signed-rank.ts';
-import { type Direction, hasDirection, type Verdict } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {
@@ -117,10 +124,9 @@ function warnOfSlowChange(measurement: PairedMeasurement, unit: string): string[
 }
 
 /** Formats the standard deviation of a slow change on the scale of the effect: "2.1 %". */
-function formatDeviation({ measure, scale }: PairedMeasurement, { deviation }: SlowChange): string {
-  return measure === 'relative'
-    ? formatPercent(Math.expm1(deviation))
-    : `${formatEvidence(deviation / scale.factor)}`;
+function formatDeviation({ scale }: PairedMeasurement, { deviation }: SlowChange): string {
+  const size = readSize(deviation, scale);
+  return scale.measure === 'relative' ? formatPercent(size) : formatEvidence(size);
 }
 
 /**
@@ -171,6 +177,34 @@ export function warnOfFailureValue(
   if (beaten === 0) return [];
   return [
     `${formatCount(beaten, 'run')} solved ${beaten === 1 ? 'its input' : 'their inputs'} with a value no better than failure_value, ${failure_value}: in with_failures a failure is no worse than that. Give a worse value, such as ten times the time limit.`,
+  ];
+}
+
+/**
+ * Warns of single zeros: an input with 0 on one side has no ratio, so that all inputs are compared by differences. Where most
+ * inputs have such a zero, as counts of rare events do, differences are the natural scale.
+ */
+export function warnOfZeros(
+  settings: { measure: Measure | 'auto'; margin: Margin; shift: number },
+  measure: Measure,
+  inputs: readonly PairedInput[],
+): string[] {
+  if (measure === 'relative' || !prefersRelative(settings) || settings.shift > 0) return [];
+  const sides = inputs.map(({ input_id, pairs }) => ({
+    input_id,
+    pair: pairs.find(({ control, candidate }) => (control === 0) !== (candidate === 0)),
+    values: pairs
+      .flatMap(({ control, candidate }) => [control, candidate])
+      .filter((one) => typeof one === 'number'),
+  }));
+  const zeros = sides.filter(({ pair, values }) => pair !== undefined && values.length > 0);
+  const [first] = zeros;
+  const hasNegative = sides.some(({ values }) => values.some((value) => value < 0));
+  if (first?.pair === undefined || hasNegative || 2 * zeros.length > inputs.length) return [];
+  const side = first.pair.control === 0 ? 'control' : 'candidate';
+  const others = zeros.length > 1 ? ` and ${zeros.length - 1} more` : '';
+  return [
+    `The ${side} has the value 0 on ${JSON.stringify(first.input_id)}${others}: ratios do not exist, so the comparison is by differences, which large inputs dominate. A \`shift\` in the objective makes ratios of all.`,
   ];
 }
 

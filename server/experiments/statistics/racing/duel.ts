@@ -6,9 +6,10 @@
  * distribution is. An earlier rule asked for the typical input. Where all others were 1 % better on 95 % of the inputs and 19 %
  * worse on the rest, it dropped the best of five configurations in 85 % of races.
  */
+
+import type { Measure } from '../comparison/effect-scale.ts';
 import { MeanBets } from '../mean-bets.ts';
 import { CHANGE_MAX, logOfSum } from '../numbers.ts';
-import type { Measure } from '../paired/units.ts';
 
 /** The outcome of one configuration on one input, over its repetitions. */
 export interface RaceOutcome {

@@ -1,8 +1,8 @@
 /** Reads the outcomes of a race from the runs of its experiment, and computes its state. Pure. */
+
+import { type IndicatorSettings, prefersRelative, readLargestLoss } from '../comparison/effect-scale.ts';
 import { computeScale } from '../numbers.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
-import type { IndicatorSettings } from '../paired/compare.ts';
-import { prefersRelative, readLargestLoss } from '../paired/effect-scale.ts';
 import { type Outcome, readOutcome } from '../paired/outcomes.ts';
 import { SIMILAR_CONTENT } from '../paired/relation/related-units.ts';
 import type { RaceOutcome, RaceScale } from './duel.ts';

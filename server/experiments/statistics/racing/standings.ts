@@ -1,10 +1,10 @@
 /** The standings of a race, and their explanation. Pure. */
 
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
+import type { IndicatorSettings } from '../comparison/effect-scale.ts';
+import type { Progress } from '../comparison/verdict.ts';
 import { clampToFinite } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
-import type { IndicatorSettings } from '../paired/compare.ts';
-import type { Progress } from '../paired/verdict.ts';
 import { computeRaceThreshold } from './race.ts';
 import { formatConfigurationKey, type RaceConfiguration, type RacePlan } from './race-plan.ts';
 import { RaceReader } from './read-race.ts';

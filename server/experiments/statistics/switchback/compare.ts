@@ -1,24 +1,46 @@
 /**
- * The analysis of a switchback test: the candidate against the baseline over the units of a plan.
+ * The units and the estimate of a switchback test: the candidate against the baseline over the units of a plan.
  *
  * Every run that arrives in a unit counts for the side of that unit in the plan, whichever instance served it (intention to
  * treat). Without the runs that a candidate refused, an identical candidate was better in up to 100 % of tests. The outcome
  * of a unit is the mean over its runs. Units within `carryOverUnits` after a switch are not counted. The head of estimate.ts
  * describes estimate, interval and p-value; design.ts has the designs.
  */
-import { computeClopperPearson } from '../distributions.ts';
-import { OTHERS_CONFIDENCE } from '../error-rates.ts';
-import { clampToFinite, computeScale, logOfSum } from '../numbers.ts';
-import { countRuns, type RunCounts } from '../observations.ts';
-import { computeMargin, type Margin, prefersRelative } from '../paired/effect-scale.ts';
-import type { Estimate } from '../paired/estimates.ts';
-import type { Measure } from '../paired/units.ts';
-import type { TieEvidence } from '../paired/verdict.ts';
+
+import { findIndicator } from '../../../runs/results/indicators.ts';
+import {
+  computeMargin,
+  type EffectScale,
+  type IndicatorSettings,
+  prefersRelative,
+} from '../comparison/effect-scale.ts';
+import type { MeasuredUnits } from '../comparison/pipeline.ts';
+import { chooseFinalAlpha, SMALL_COINS_MAX } from '../error-rates.ts';
+import { clampToFinite, computeScale, logOfSum, mean } from '../numbers.ts';
+import { indexIndicators, type Observation, toUsableNumber } from '../observations.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 import { RandomizationTests, type SwitchbackEstimate } from './estimate.ts';
+import { type EndedUnits, measureIncrements } from './interim.ts';
 import { COUNTED } from './plan-sums.ts';
 import { listReferencePlans, type ReferencePlans } from './reference.ts';
-import { type IndicatorOutcomes, type PlanUnit, readOutcomes, type SwitchbackRun } from './unit-outcomes.ts';
+
+/** A run with what became of it in a switchback test. */
+export interface SwitchbackRun extends Observation {
+  /** The candidate refused it, so the baseline served it. It still counts for the candidate's unit. */
+  candidate_refused?: boolean;
+  /** Minutes between the start of its unit and its arrival. */
+  minutes_into_unit?: number;
+}
+
+/** One unit of the plan with the runs that arrived in it. */
+export interface PlanUnit {
+  index: number;
+  /** True: the plan gave the unit to the candidate. */
+  isCandidate: boolean;
+  runs: readonly SwitchbackRun[];
+  /** Runs of the unit that were deleted; 0 by default. */
+  deleted?: number;
+}
 
 /** How the units of a test are analysed, for every indicator alike. */
 export interface PlanSettings {
@@ -29,18 +51,12 @@ export interface PlanSettings {
   draws?: number;
 }
 
-/** How one indicator is compared. */
-export interface MeasureSettings {
-  indicator: string;
-  measure: Measure | 'auto';
-  margin: Margin;
-  shift: number;
-  tie_tolerance: number;
-}
-
 /** The numbers of a test that do not depend on the indicator. */
 export interface MeasuredPlan {
   plan: readonly PlanUnit[];
+  design: SwitchbackDesign;
+  /** The side of each unit: 1 for the candidate. */
+  assignment: Uint8Array;
   reference: ReferencePlans;
   tests: RandomizationTests;
   coins: number;
@@ -61,16 +77,12 @@ export interface LostRuns {
 }
 
 /** The numbers of one indicator before the family's correction. */
-export interface SwitchbackMeasurement {
-  measure: Measure;
-  /** On the scale of the measure: ln(candidate / control), or the difference times `factor`. */
+export interface SwitchbackMeasurement extends MeasuredUnits {
   estimate: SwitchbackEstimate | null;
-  factor: number;
-  margin: number;
-  units: { index: number; isCandidate: boolean; runs: number; mean: number; counted: boolean }[];
+  /** Units with an outcome; `value` is its mean on the scale of the effect. */
+  units: (UnitOutcome & { value: number; counted: boolean })[];
   missing: IndicatorOutcomes['missing'];
-  /** Added to every mean before a ratio is taken. */
-  shift: number;
+  ended: EndedUnits;
   /**
    * Runs that ended without a number: failed, canceled, or succeeded without one. An identical candidate that reported no
    * number on the hardest 5 % of the runs, or whose callers canceled them, was better in 41 % of tests with 48 units.
@@ -96,6 +108,8 @@ export function measurePlan(plan: readonly PlanUnit[], settings: PlanSettings): 
   const failureTest = testUnits(({ runs }) => computeShare(runs, hasFailed));
   return {
     plan,
+    design,
+    assignment,
     reference,
     tests,
     coins: coins.length,
@@ -121,7 +135,7 @@ function testRoutedUnits(tests: RandomizationTests, values: readonly number[], s
 /** Measures every indicator over the units of the plan that have ended; see the head of this file. */
 export function measureIndicators(
   plan: MeasuredPlan,
-  indicators: readonly MeasureSettings[],
+  indicators: readonly (IndicatorSettings & { indicator: string })[],
   burnInMinutes: number,
 ): SwitchbackMeasurement[] {
   const names = indicators.map(({ indicator }) => indicator);
@@ -134,41 +148,53 @@ export function measureIndicators(
 
 function measureIndicator(
   measured: MeasuredPlan,
-  settings: MeasureSettings,
+  settings: IndicatorSettings,
   outcomes: IndicatorOutcomes,
 ): SwitchbackMeasurement {
-  const { reference, tests } = measured;
-  const { units, missing } = outcomes;
-  const { shift } = settings;
-  const positive = units.every(({ mean: value }) => value + shift > 0);
-  const measure: Measure = prefersRelative(settings) && positive ? 'relative' : 'absolute';
-  const factor = measure === 'relative' ? 1 : computeScale(units.map((unit) => unit.mean)).factor;
-  const values = units.map(({ mean: value }) =>
-    measure === 'relative' ? logOfSum(value, shift) : value * factor,
-  );
+  const { reference, tests, plan, design, assignment, coins } = measured;
+  const scale = chooseScale(outcomes, settings);
+  const { measure, factor, shift } = scale;
+  const units = outcomes.units.map((unit) => ({
+    ...unit,
+    value: measure === 'relative' ? logOfSum(unit.mean, shift) : unit.mean * factor,
+    counted: ((reference.real[unit.index] ?? 0) & COUNTED) !== 0,
+  }));
+  const values = units.map(({ value }) => value);
   const estimate = tests.estimateEffect({
     units: units.map(({ index }) => index),
     // Without the first value equal outcomes are exactly 0, so that rounding makes no effect of them.
     outcomes: Float64Array.from(values, (value) => value - (values[0] ?? 0)),
     tolerance: settings.tie_tolerance * (measure === 'relative' ? 1 : Math.max(...values.map(Math.abs))),
   });
-  const ownUnits = units.map((unit) => ({
-    ...unit,
-    counted: ((reference.real[unit.index] ?? 0) & COUNTED) !== 0,
-  }));
-  const controls = ownUnits
+  const controls = units
     .filter((unit) => unit.counted && !unit.isCandidate)
     .map((unit) => unit.mean * factor);
+  const orientation = settings.direction === 'maximize' ? -1 : 1;
+  const outcomeOf = new Map(units.map(({ index, value }) => [index, value]));
+  const ended = { assignment, outcomes: outcomeOf, endedUnits: plan.length };
   return {
-    measure,
+    scale,
+    orientation,
     estimate,
-    factor,
-    margin: computeMargin(settings.margin, { measure, factor }, controls),
-    units: ownUnits,
-    missing,
-    shift,
+    effect: estimate?.effect ?? null,
+    interval: estimate?.interval ?? null,
+    margin: computeMargin(settings.margin, scale, controls),
+    p_values: [estimate?.p_value ?? null],
+    final_alpha: chooseFinalAlpha(coins, SMALL_COINS_MAX),
+    interim: measureIncrements(design, ended, { measure, orientation }),
+    units,
+    missing: outcomes.missing,
+    ended,
     losses: compareLostRuns(measured, outcomes),
   };
+}
+
+function chooseScale({ units }: IndicatorOutcomes, settings: IndicatorSettings): EffectScale {
+  const { tie_tolerance, shift } = settings;
+  const hasRatios = units.every(({ mean: value }) => value + shift > 0);
+  const measure = prefersRelative(settings) && hasRatios ? 'relative' : 'absolute';
+  const factor = measure === 'relative' ? 1 : computeScale(units.map((unit) => unit.mean)).factor;
+  return { measure, tie_tolerance, shift, factor };
 }
 
 function compareLostRuns(
@@ -204,74 +230,70 @@ function computeShare(runs: readonly SwitchbackRun[], has: (run: SwitchbackRun) 
   return runs.length === 0 ? 0 : runs.filter(has).length / runs.length;
 }
 
-/**
- * Returns how many counted units tie or differ. Each side is seen in its own units only, so the fewer units of a side bound the
- * share of others.
- */
-export function describeTiedUnits({
-  differing,
-  control_units,
-  candidate_units,
-}: SwitchbackEstimate): TieEvidence {
-  return {
-    differing,
-    independent: Math.min(control_units, candidate_units),
-    upper: computeClopperPearson(differing, control_units + candidate_units, OTHERS_CONFIDENCE).high,
-    largest_loss: null,
-  };
+interface UnitOutcome {
+  index: number;
+  isCandidate: boolean;
+  runs: number;
+  mean: number;
 }
 
-/** Counts the runs of one side of the plan, by how they ended. */
-export function describePlanSide(
+/** The outcomes of one indicator. */
+interface IndicatorOutcomes {
+  /** Units with at least one run that succeeded with a number and arrived after the burn-in. */
+  units: UnitOutcome[];
+  /** Succeeded runs without a number. */
+  missing: { control: number; candidate: number };
+  /** Share of the runs of each unit of the plan that ended without a number. */
+  lostShares: number[];
+}
+
+/** Returns the outcomes of each indicator, in the order of the names. Reads every run once. */
+function readOutcomes(
   plan: readonly PlanUnit[],
-  isCandidate: boolean,
-): { runs: RunCounts; units: number; refused: number } {
-  const units = plan.filter((unit) => unit.isCandidate === isCandidate);
-  const runs = units.flatMap((unit) => unit.runs);
-  return {
-    runs: countRuns(runs),
-    units: units.length,
-    refused: runs.filter(({ candidate_refused }) => candidate_refused === true).length,
-  };
+  indicators: readonly string[],
+  burnInMinutes: number,
+): IndicatorOutcomes[] {
+  const outcomes = indicators.map(
+    (): IndicatorOutcomes => ({ units: [], missing: { control: 0, candidate: 0 }, lostShares: [] }),
+  );
+  for (const unit of plan) {
+    const values = indicators.map((): number[] => []);
+    const ended = unit.runs.filter(({ status }) => status === 'failed' || status === 'canceled').length;
+    const lost = indicators.map(() => ended);
+    for (const run of unit.runs) {
+      if (run.status !== 'succeeded') continue;
+      const isCounted = (run.minutes_into_unit ?? Number.POSITIVE_INFINITY) >= burnInMinutes;
+      const reports = indexIndicators(run);
+      indicators.forEach((name, index) => {
+        const value = toUsableNumber(findIndicator(reports, name));
+        if (value === null) {
+          countMissing(outcomes[index], unit);
+          lost[index] = (lost[index] ?? 0) + 1;
+        } else if (isCounted) values[index]?.push(value);
+      });
+    }
+    outcomes.forEach(({ units, lostShares }, index) => {
+      const own = values[index] ?? [];
+      lostShares.push((lost[index] ?? 0) / Math.max(1, unit.runs.length));
+      if (own.length > 0)
+        units.push({
+          index: unit.index,
+          isCandidate: unit.isCandidate,
+          runs: own.length,
+          mean: computeUnitMean(own),
+        });
+    });
+  }
+  return outcomes;
 }
 
-/** The means of both sides between which the difference is the estimate. */
-export interface EstimatedMeans {
-  control: number;
-  candidate: number;
+function countMissing(outcomes: IndicatorOutcomes | undefined, { isCandidate }: PlanUnit): void {
+  if (outcomes) outcomes.missing[isCandidate ? 'candidate' : 'control'] += 1;
 }
 
-/**
- * Returns the means at the average of the covariates, on the scale that people read (least-squares means). The raw means of
- * the counted units contain what the estimate is adjusted for; a ratio has geometric means.
- */
-export function estimateMeans({
-  estimate,
-  units,
-  measure,
-  factor,
-  shift,
-}: SwitchbackMeasurement): EstimatedMeans | null {
-  const counted = units.filter((unit) => unit.counted);
-  if (estimate === null || counted.length === 0) return null;
-  const isRelative = measure === 'relative';
-  const values = counted.map(({ mean }) => (isRelative ? logOfSum(mean, shift) : mean * factor));
-  const average = values.reduce((sum, value) => sum + value / values.length, 0);
-  const share = counted.filter(({ isCandidate }) => isCandidate).length / counted.length;
-  const control = average - share * estimate.effect;
-  const convert = (value: number) => clampToFinite(isRelative ? Math.exp(value) - shift : value / factor);
-  return { control: convert(control), candidate: convert(control + estimate.effect) };
-}
-
-/** Returns the estimate as people read it: a ratio, or a difference. */
-export function scaleEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Estimate | null {
-  if (estimate === null) return null;
-  const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
-  return {
-    value: convert(estimate.effect),
-    interval:
-      estimate.interval === null
-        ? null
-        : { low: convert(estimate.interval.low), high: convert(estimate.interval.high) },
-  };
+/** Returns the mean, added in ascending order, so that it does not depend on the order of the runs. */
+function computeUnitMean(values: number[]): number {
+  values.sort((a, b) => a - b);
+  const { factor, inverse } = computeScale(values);
+  return clampToFinite(mean(values.map((value) => value * factor)) * inverse);
 }

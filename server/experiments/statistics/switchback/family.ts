@@ -1,81 +1,39 @@
-/** All comparisons of a switchback test as one family: corrects the p-values for all indicators and decides the verdicts. */
+/** The strategy of time slots: what a comparison of the units of a plan says beside that of the pipeline. */
 
-import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
+import { formatEvidence, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import { createEffectReader, type Margin, warnOfMissingRatios } from '../comparison/effect-scale.ts';
 import {
-  chooseFinalAlpha,
-  FINAL_ALPHA,
-  INTERIM_ALPHA,
-  SMALL_COINS_MAX,
-  VERDICT_UNITS_MIN,
-} from '../error-rates.ts';
+  type ComparedIndicator,
+  compareTests,
+  type Decided,
+  type FamilyIndicator,
+  type FamilyTest,
+  type SequentialEvidence,
+  type UnitStrategy,
+  warnOfMargin,
+} from '../comparison/pipeline.ts';
+import type { FailureEvidence, Progress, TieEvidence, Verdict } from '../comparison/verdict.ts';
+import { computeClopperPearson } from '../distributions.ts';
+import { CARRY_OVER_ALPHA, OTHERS_CONFIDENCE, VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
-import { orientInterval } from '../paired/effect-scale.ts';
-import { type ComparedIndicator, type FamilyIndicator, formatMargin } from '../paired/family.ts';
-import { adjustWeightedHolm, weighByRole } from '../paired/multiple-comparisons.ts';
-import { decideVerdict, type Progress } from '../paired/verdict.ts';
+import { countRuns, type RunCounts } from '../observations.ts';
 import {
-  describePlanSide,
-  describeTiedUnits,
-  type EstimatedMeans,
-  estimateMeans,
   type LostRuns,
   type MeasuredPlan,
   measureIndicators,
   measurePlan,
+  type PlanUnit,
   type SwitchbackMeasurement,
-  scaleEstimate,
 } from './compare.ts';
 import type { Covariate } from './covariates.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
-import { findUnitsForVerdict } from './draw-plan.ts';
 import type { SwitchbackEstimate } from './estimate.ts';
-import { describeSequence, measureIncrements } from './interim.ts';
-import { chooseRateOfDesign, planUnits, planUnitsForEquivalence } from './plan-units.ts';
-import type { PlanUnit } from './unit-outcomes.ts';
-import {
-  explainAssumption,
-  listBlockers,
-  listWarnings,
-  type SwitchbackSide,
-  warnOfScale,
-} from './warnings.ts';
+import { computeEffectSequence } from './interim.ts';
+import { countMoreUnits } from './plan-units.ts';
 
-const POWER = 0.8;
-const MORE_MAX = 100_000;
-/** Fewest counted units for an estimate of the spread. */
-const COUNTED_MIN = 3;
-
-/** The numbers of one indicator over the units that have ended. */
-interface ObservedUnits {
-  estimate: SwitchbackEstimate | null;
-  margin: number;
-  /** Units that have ended. */
-  ended: number;
-  /** Share of the error rate. */
-  weight: number;
-}
-
-/** Counts the units beyond those that ended for a verdict with a power of 80 %; null for none or too many. */
-function countMoreUnits(
-  design: SwitchbackDesign,
-  { estimate, margin, ended, weight }: ObservedUnits,
-): number | null {
-  const counted = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
-  if (estimate === null || counted < COUNTED_MIN || ended === 0) return null;
-  const effect = Math.abs(estimate.effect);
-  const spread = { between_units: estimate.spread, counted_share: counted / ended };
-  const target = { power: POWER, weight, chooseRate: chooseRateOfDesign(design) };
-  const slack = margin - effect;
-  const planned = Math.min(
-    effect > 0 ? planUnits(effect, spread, target) : Number.POSITIVE_INFINITY,
-    slack > 0 ? planUnitsForEquivalence(slack, spread, target) : Number.POSITIVE_INFINITY,
-  );
-  const possible = findUnitsForVerdict(design, SWITCHBACK_UNITS_MAX, weight);
-  if (possible === null) return null;
-  const more = Math.max(1, planned - ended, possible - ended);
-  return more <= MORE_MAX ? more : null;
-}
+const SAMPLE_RATIO_ALPHA = 0.001;
+const REFUSED_SHARE_MAX = 0.01;
 
 /** A switchback test with everything that its analysis needs. */
 export interface SwitchbackFamily {
@@ -92,8 +50,22 @@ export interface SwitchbackFamily {
   draws?: number;
 }
 
+/** One side of a switchback test. */
+export interface SwitchbackSide {
+  instance_id: string;
+  /** Units of the plan that have ended, those with an outcome, and those of them that count. */
+  units: { total: number; usable: number; counted: number };
+  runs: RunCounts;
+  missing: number;
+  /** Mean of the outcomes of its counted units. */
+  mean: number | null;
+  /** The mean that the estimate compares; null without an estimate. */
+  estimated_mean: number | null;
+}
+
 /** The comparison of one indicator: shape of the API, see `SwitchbackComparison` of the contract. */
 export interface SwitchbackComparison extends ComparedIndicator {
+  tolerance: Margin;
   more_units: number | null;
   control: SwitchbackSide;
   candidate: SwitchbackSide & { refused: number };
@@ -111,175 +83,130 @@ export interface SwitchbackComparison extends ComparedIndicator {
   carry_over_test: { p_value: number | null };
   sample_ratio_test: { p_value: number | null };
   failures: { control: number; candidate: number; p_value: number };
-  sequential: {
-    e_value: number;
-    e_value_max: number;
-    mean_e_value_max: number;
-    largest_loss: number;
-    threshold: number;
-    interval: { low: number; high: number } | null;
-  };
+  sequential: SequentialEvidence | null;
 }
 
-/** The numbers of one indicator with those of the plan. */
-type Measurement = SwitchbackMeasurement & { plan: MeasuredPlan };
-
-/** Compares every indicator; see the head of this file. */
+/** Compares every indicator. */
 export function compareSwitchbackFamily(
   family: SwitchbackFamily,
   indicators: readonly FamilyIndicator[],
 ): SwitchbackComparison[] {
-  const { design, burnInMinutes, skippedUnits = 0, seed, draws } = family;
-  const plan = measurePlan(family.plan, {
-    design,
-    skippedUnits,
-    seed,
-    ...(draws === undefined ? {} : { draws }),
-  });
-  const measured = measureIndicators(plan, indicators, burnInMinutes);
-  const weights = weighByRole(indicators.map(({ role }) => role));
-  const adjusted = adjustWeightedHolm(
-    measured.map(({ estimate }) => estimate?.p_value ?? null),
-    weights,
-  );
-  return indicators.flatMap((indicator, index) => {
-    const measurement = measured[index];
-    return measurement === undefined
-      ? []
-      : [
-          buildComparison(
-            family,
-            indicator,
-            { plan, ...measurement },
-            {
-              p_value: adjusted[index] ?? null,
-              weight: weights[index] ?? 1,
-            },
-          ),
-        ];
-  });
+  const tests = indicators.map((indicator) => ({ indicator, progress: family.progress }));
+  return compareTests(tests, createSwitchbackStrategy(family));
 }
 
-/** The place of one indicator in the family. */
-interface FamilyPlace {
-  /** Adjusted for all indicators. */
-  p_value: number | null;
-  /** Share of the error rate. */
-  weight: number;
-}
+type SwitchbackFields = Omit<SwitchbackComparison, keyof ComparedIndicator>;
 
-/** Collects the evidence of a verdict, oriented so that positive means worse, or higher without a direction. */
-function collectEvidence(
+function createSwitchbackStrategy(
   family: SwitchbackFamily,
-  { direction, failure_margin, margin, shift }: FamilyIndicator,
-  measurement: Measurement,
-  { p_value, weight }: FamilyPlace,
-) {
-  const { estimate, plan, measure } = measurement;
-  const orientation = direction === 'maximize' ? -1 : 1;
-  const countedUnits = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
-  const effect = estimate === null ? null : estimate.effect * orientation;
-  const final_alpha = chooseFinalAlpha(plan.coins, SMALL_COINS_MAX);
-  const increments = measureIncrements(family, measurement, orientation);
+): UnitStrategy<FamilyTest, SwitchbackMeasurement, SwitchbackFields> {
+  const { design } = family;
+  const plan = measurePlan(family.plan, family);
   return {
     unit: 'unit',
-    direction,
-    usable: countedUnits,
-    valued: countedUnits,
-    ended: family.plan.length,
-    pending: family.design.units - family.plan.length,
-    progress: family.progress,
-    effect,
-    interval: orientInterval(measurement.estimate?.interval ?? null, orientation),
-    test: { name: 'the randomisation test', p_value, sign: effect ?? 0 },
-    final_alpha,
-    ...(estimate === null ? {} : { ties: describeTiedUnits(estimate) }),
-    failures: describeLosses(measurement.losses, plan.failures),
-    failure_margin,
-    margin: measurement.margin,
-    margin_text: formatMargin(margin, measure === 'relative' ? shift : 0),
-    increments,
-    interim: final_alpha === FINAL_ALPHA ? increments : null,
-    interim_threshold: 1 / (INTERIM_ALPHA * weight),
-    blockers: listBlockers(family, measurement),
-  } as const;
+    // The adjustment for a trend can turn the difference of a few units around, so the estimate of too few says nothing.
+    estimateMin: VERDICT_UNITS_MIN,
+    measure: (tests) =>
+      measureIndicators(
+        plan,
+        tests.map(({ indicator }) => indicator),
+        family.burnInMinutes,
+      ),
+    describeEvidence: ({ estimate, effect, orientation, losses }) => {
+      const counted = countCounted(estimate);
+      return {
+        usable: counted,
+        valued: counted,
+        ended: family.plan.length,
+        pending: design.units - family.plan.length,
+        test: { name: 'the randomisation test', sign: (effect ?? 0) * orientation },
+        ...(estimate === null ? {} : { ties: describeTiedUnits(estimate) }),
+        failures: describeLosses(losses, plan.failures),
+        blockers: listBlockers(plan, estimate),
+      };
+    },
+    computeSequence: ({ ended }, threshold) => computeEffectSequence(design, ended, threshold),
+    findObjection: () => null,
+    describe: (measurement, test, decided) =>
+      describeComparison(family, plan, { measurement, settings: test.indicator, decided }),
+  };
 }
 
-function buildComparison(
+function describeComparison(
   family: SwitchbackFamily,
-  settings: FamilyIndicator,
-  measurement: Measurement,
-  place: FamilyPlace,
-): SwitchbackComparison {
-  const { measure } = measurement;
-  const evidence = collectEvidence(family, settings, measurement, place);
-  const { verdict, reasons } = decideVerdict(evidence);
-  // The adjustment for a trend can turn the difference of a few units around, so the estimate of too few says nothing.
+  plan: MeasuredPlan,
+  {
+    measurement,
+    settings,
+    decided,
+  }: { measurement: SwitchbackMeasurement; settings: FamilyIndicator; decided: Decided },
+): { reasons: string[]; warnings: string[]; fields: SwitchbackFields } {
+  const { verdict, evidence, weight } = decided;
+  const { estimate, margin, scale } = measurement;
+  const controls = measurement.units.flatMap(({ counted, isCandidate, mean }) =>
+    counted && !isCandidate ? [mean] : [],
+  );
   const isEstimated = evidence.usable >= VERDICT_UNITS_MIN;
-  const scaled = isEstimated ? scaleEstimate(measurement) : null;
   const sides = describeSides(family, measurement, isEstimated ? estimateMeans(measurement) : null);
-  const { e_value, e_value_max, mean_e_value_max, largest_loss } = evidence.increments;
+  const { failures, reference, coins, sampleRatioPValue } = plan;
+  const { kind, carryOverUnits } = family.design;
+  const ended = family.plan.length;
   return {
-    indicator: settings.indicator,
-    value_type: settings.value_type,
-    role: settings.role,
-    objective: settings.direction,
-    verdict,
-    interim: family.progress !== 'complete' || family.plan.length < family.design.units,
-    reasons: [...reasons, ...explainAssumption(family, verdict)],
-    warnings: [...warnOfScale(settings, measurement, verdict), ...listWarnings(family, measurement, sides)],
-    measure,
-    geometric_mean_ratio: measure === 'relative' ? scaled : null,
-    mean_difference: measure === 'absolute' ? scaled : null,
-    tolerance: settings.margin,
-    // More units repair neither refused or deleted runs nor carry-over beyond the design.
-    more_units:
-      verdict === 'undecided' && evidence.blockers.length === 0
-        ? countMoreUnits(family.design, { ...measurement, ended: family.plan.length, weight: place.weight })
-        : null,
-    ...sides,
-    units: measurement.units.map(({ isCandidate, ...unit }) => ({
-      ...unit,
-      instance_id: isCandidate ? family.candidate_instance_id : family.control_instance_id,
-    })),
-    ...describeTests(family, measurement, place.p_value),
-    sequential: {
-      e_value: clampToFinite(e_value),
-      e_value_max: clampToFinite(e_value_max),
-      mean_e_value_max: clampToFinite(mean_e_value_max),
-      largest_loss,
-      threshold: evidence.interim_threshold,
-      interval: describeSequence(family, measurement, evidence.interim_threshold),
+    reasons: explainAssumption(family, verdict),
+    warnings: [
+      ...warnOfMissingRatios(settings, scale.measure),
+      ...warnOfMargin(settings, scale, decided, controls),
+      ...listWarnings(family, estimate?.carry_over_p_value ?? null, sides),
+    ],
+    fields: {
+      tolerance: settings.margin,
+      // More units repair neither refused or deleted runs nor carry-over beyond the design.
+      more_units:
+        verdict === 'undecided' && evidence.blockers.length === 0
+          ? countMoreUnits(family.design, { estimate, margin, ended, weight })
+          : null,
+      ...sides,
+      units: measurement.units.map(({ index, isCandidate, runs, mean, counted }) => ({
+        ...{ index, runs, mean, counted },
+        instance_id: isCandidate ? family.candidate_instance_id : family.control_instance_id,
+      })),
+      randomization: {
+        p_value: estimate?.p_value ?? null,
+        p_value_holm: evidence.test.p_value,
+        method: reference.method,
+        assignments: reference.plans.count,
+        coins,
+        seed: family.seed,
+      },
+      design: { type: kind, carry_over_units: carryOverUnits, burn_in_minutes: family.burnInMinutes },
+      adjusted_for: [...(estimate?.covariates ?? [])],
+      carry_over_test: { p_value: estimate?.carry_over_p_value ?? null },
+      sample_ratio_test: { p_value: sampleRatioPValue },
+      failures: { control: failures.control, candidate: failures.candidate, p_value: failures.p_value },
+      sequential: decided.sequential,
     },
   };
 }
 
-/** Describes the design and every test that the analysis made. */
-function describeTests(
-  { seed, design, burnInMinutes }: SwitchbackFamily,
-  { estimate, plan }: Measurement,
-  adjustedPValue: number | null,
-) {
-  const { failures } = plan;
+function countCounted(estimate: SwitchbackEstimate | null): number {
+  return (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
+}
+
+/**
+ * Returns how many counted units tie or differ. Each side is seen in its own units only, so the fewer units of a side bound the
+ * share of others.
+ */
+function describeTiedUnits({ differing, control_units, candidate_units }: SwitchbackEstimate): TieEvidence {
   return {
-    randomization: {
-      p_value: estimate?.p_value ?? null,
-      p_value_holm: adjustedPValue,
-      method: plan.reference.method,
-      assignments: plan.reference.plans.count,
-      coins: plan.coins,
-      seed,
-    },
-    design: { type: design.kind, carry_over_units: design.carryOverUnits, burn_in_minutes: burnInMinutes },
-    adjusted_for: [...(estimate?.covariates ?? [])],
-    carry_over_test: { p_value: estimate?.carry_over_p_value ?? null },
-    sample_ratio_test: { p_value: plan.sampleRatioPValue },
-    failures: { control: failures.control, candidate: failures.candidate, p_value: failures.p_value },
+    differing,
+    independent: Math.min(control_units, candidate_units),
+    upper: computeClopperPearson(differing, control_units + candidate_units, OTHERS_CONFIDENCE).high,
+    largest_loss: null,
   };
 }
 
 /** Describes the lost runs of an indicator, which are the failed ones where no other run lacks a number. */
-function describeLosses(losses: LostRuns, failures: LostRuns) {
+function describeLosses(losses: LostRuns, failures: LostRuns): FailureEvidence {
   const { control, candidate, p_value, excess_upper } = losses;
   const verb = losses === failures ? 'failed' : 'ended without a value';
   return {
@@ -291,13 +218,36 @@ function describeLosses(losses: LostRuns, failures: LostRuns) {
   };
 }
 
+/** The means of both sides between which the difference is the estimate. */
+interface EstimatedMeans {
+  control: number;
+  candidate: number;
+}
+
+/**
+ * Returns the means at the average of the covariates, on the scale that people read (least-squares means). The raw means of
+ * the counted units contain what the estimate is adjusted for; a ratio has geometric means.
+ */
+function estimateMeans({ estimate, units, scale }: SwitchbackMeasurement): EstimatedMeans | null {
+  const counted = units.filter((unit) => unit.counted);
+  if (estimate === null || counted.length === 0) return null;
+  const average = counted.reduce((sum, { value }) => sum + value / counted.length, 0);
+  const share = counted.filter(({ isCandidate }) => isCandidate).length / counted.length;
+  const control = average - share * estimate.effect;
+  const read = createEffectReader(scale);
+  const shift = scale.measure === 'relative' ? scale.shift : 0;
+  const convert = (value: number) => clampToFinite(read(value) - shift);
+  return { control: convert(control), candidate: convert(control + estimate.effect) };
+}
+
 function describeSides(
   family: SwitchbackFamily,
   { units, missing }: SwitchbackMeasurement,
   estimated: EstimatedMeans | null,
 ): { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } } {
   const describe = (isCandidate: boolean, instance_id: string) => {
-    const { runs, units: total, refused } = describePlanSide(family.plan, isCandidate);
+    const planned = family.plan.filter((unit) => unit.isCandidate === isCandidate);
+    const runs = planned.flatMap((unit) => unit.runs);
     const own = units.filter((unit) => unit.isCandidate === isCandidate);
     const counted = own.filter((unit) => unit.counted);
     const mean =
@@ -306,14 +256,105 @@ function describeSides(
         : clampToFinite(counted.reduce((sum, unit) => sum + unit.mean / counted.length, 0));
     return {
       instance_id,
-      units: { total, usable: own.length, counted: counted.length },
-      runs,
+      units: { total: planned.length, usable: own.length, counted: counted.length },
+      runs: countRuns(runs),
       missing: missing[isCandidate ? 'candidate' : 'control'],
       mean,
       estimated_mean: estimated?.[isCandidate ? 'candidate' : 'control'] ?? null,
-      refused,
+      refused: runs.filter(({ candidate_refused }) => candidate_refused === true).length,
     };
   };
   const { refused: _none, ...control } = describe(false, family.control_instance_id);
   return { control, candidate: describe(true, family.candidate_instance_id) };
+}
+
+/** Returns the reasons that exclude any verdict. */
+function listBlockers(
+  { plan, design, refusedShare, sampleRatioPValue }: MeasuredPlan,
+  estimate: SwitchbackEstimate | null,
+): string[] {
+  const carryOver = estimate?.carry_over_p_value ?? null;
+  const blockers: string[] = [];
+  const deleted = describeDeletedRuns(plan);
+  if (deleted !== null) blockers.push(`${deleted}: these are not a random choice, so there is no verdict.`);
+  if (refusedShare > REFUSED_SHARE_MAX)
+    blockers.push(
+      `The candidate refused ${formatPercent(refusedShare)} of the runs in its units, and the baseline served them: above ${formatPercent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
+    );
+  if (sampleRatioPValue !== null && sampleRatioPValue < SAMPLE_RATIO_ALPHA)
+    blockers.push(
+      `The numbers of runs differ between the sides more than chance explains (p = ${formatEvidence(sampleRatioPValue)}): something else than the plan decides which runs arrive.`,
+    );
+  if (carryOver !== null && carryOver < CARRY_OVER_ALPHA)
+    blockers.push(
+      `The influence of a unit seems to last longer than carry_over_units = ${design.carryOverUnits} (p = ${formatEvidence(carryOver)}): create a test with a larger value.`,
+    );
+  return blockers;
+}
+
+/** Returns the number of deleted runs in words; null for none. Deleting a few bad runs of a side is enough to win, so any counts. */
+function describeDeletedRuns(plan: readonly PlanUnit[]): string | null {
+  const count = (units: readonly PlanUnit[]) => units.reduce((total, { deleted = 0 }) => total + deleted, 0);
+  const deleted = count(plan);
+  if (deleted === 0) return null;
+  const total = plan.reduce((sum, { runs }) => sum + runs.length, deleted);
+  const ofCandidate = count(plan.filter(({ isCandidate }) => isCandidate));
+  return `${deleted} of ${formatCount(total, 'run')} ${deleted === 1 ? 'was' : 'were'} deleted, ${ofCandidate} of them in the candidate's units`;
+}
+
+/** Says on which assumption a verdict rests: units further after a switch count. The warnings say so for 0 units. */
+function explainAssumption(
+  { design }: Pick<SwitchbackFamily, 'plan' | 'design'>,
+  verdict: Verdict,
+): string[] {
+  const { carryOverUnits } = design;
+  if (verdict === 'undecided' || carryOverUnits === 0) return [];
+  return [
+    `It assumes that a unit influences at most ${formatCount(carryOverUnits, 'later unit')} (carry_over_units).`,
+  ];
+}
+
+/** Lists the warnings on units and runs of both sides. */
+function listWarnings(
+  family: Pick<SwitchbackFamily, 'plan' | 'design'>,
+  carryOverPValue: number | null,
+  sides: { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } },
+): string[] {
+  const warnings: string[] = [];
+  const deleted = describeDeletedRuns(family.plan);
+  if (deleted !== null) warnings.push(`${deleted}.`);
+  for (const [name, { units, runs, missing }] of Object.entries(sides)) {
+    if (units.total === 0)
+      warnings.push(
+        family.plan.length < family.design.units
+          ? `No unit of the ${name} has ended.`
+          : `The plan gives the ${name} no unit.`,
+      );
+    else if (units.usable < units.total)
+      warnings.push(
+        `${formatCount(units.total - units.usable, 'unit')} of ${units.total} of the ${name} have no usable value and are left out.`,
+      );
+    if (runs.failed + runs.canceled > 0)
+      warnings.push(
+        `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} have no value; such runs are compared by themselves.`,
+      );
+    if (missing > 0)
+      warnings.push(
+        `${formatCount(missing, 'run')} of the ${name} succeeded without a number of the indicator; such runs are compared by themselves.`,
+      );
+    if (runs.pending > 0)
+      warnings.push(
+        `${formatCount(runs.pending, 'run')} of the ${name} ${runs.pending === 1 ? 'has' : 'have'} not ended.`,
+      );
+  }
+  if (sides.candidate.refused > 0)
+    warnings.push(
+      `The candidate refused ${formatCount(sides.candidate.refused, 'run')} of its units; the baseline served them, and they count for the candidate.`,
+    );
+  if (family.design.carryOverUnits === 0)
+    warnings.push(
+      'The verdict assumes that a unit has no influence on the next one (carry_over_units is 0).' +
+        (carryOverPValue === null ? ' There are too few units to test it.' : ''),
+    );
+  return warnings;
 }

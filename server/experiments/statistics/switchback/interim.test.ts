@@ -1,7 +1,7 @@
 /** The confidence sequence of a switchback test holds at any look, and is the inversion of the test martingale. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
-import { runTestMartingale } from '../paired/interim.ts';
+import { runTestMartingale } from '../comparison/interim.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
 import { drawPlan } from './draw-plan.ts';
 import { computeEffectSequence, listIncrements } from './interim.ts';
@@ -34,7 +34,7 @@ test.each([
     const design = build(kind, carryOver, 96);
     const assignment = drawPlan(design, kind);
     const outcomes = drawOutcomes(assignment, new RandomGenerator(kind));
-    expect(computeEffectSequence(design, assignment, { outcomes, endedUnits: 96 }, 20)).toBeNull();
+    expect(computeEffectSequence(design, { assignment, outcomes, endedUnits: 96 }, 20)).toBeNull();
   },
 );
 
@@ -47,8 +47,8 @@ describe.each([
   test('has ends at which the evidence is that of the threshold', () => {
     const assignment = drawPlan(design, 'ends');
     const outcomes = drawOutcomes(assignment, new RandomGenerator('ends'));
-    const ended = { outcomes, endedUnits: design.units };
-    const found = computeEffectSequence(design, assignment, ended, 20);
+    const ended = { assignment, outcomes, endedUnits: design.units };
+    const found = computeEffectSequence(design, ended, 20);
     const computeEvidence = (effect: number) => {
       const without = new Map(
         [...outcomes].map(([unit, outcome]) => [unit, outcome - effect * (assignment[unit] ?? 0)]),
@@ -59,8 +59,8 @@ describe.each([
     for (const end of [found?.low ?? 0, found?.high ?? 0]) expect(computeEvidence(end)).toBeCloseTo(20, 5);
     expect(found?.low).toBeLessThan(EFFECT);
     expect(found?.high).toBeGreaterThan(EFFECT);
-    const first = { outcomes, endedUnits: 9 };
-    expect(computeEffectSequence(design, assignment, first, 20)).toBeNull();
+    const first = { ...ended, endedUnits: 9 };
+    expect(computeEffectSequence(design, first, 20)).toBeNull();
   });
 
   test('excludes the true effect at some look in at most 5 % of tests', () => {
@@ -71,7 +71,7 @@ describe.each([
       const assignment = drawPlan(design, `plan ${run}`);
       const outcomes = drawOutcomes(assignment, generator);
       const isExcluded = (endedUnits: number) => {
-        const found = computeEffectSequence(design, assignment, { outcomes, endedUnits }, 20);
+        const found = computeEffectSequence(design, { assignment, outcomes, endedUnits }, 20);
         return found !== null && (found.low > EFFECT || found.high < EFFECT);
       };
       for (let units = 16; units <= design.units; units += 16)

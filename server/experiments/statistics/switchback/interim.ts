@@ -7,17 +7,23 @@
  * of the earlier units at the same time of the day.
  */
 import type { Interval } from '../bootstrap.ts';
-import { clampToFinite, logOfSum, mean } from '../numbers.ts';
+import type { Measure } from '../comparison/effect-scale.ts';
 import {
   type BetUnit,
   type MeasuredInterim,
   measureInterim,
   runTestMartingale,
   searchInterval,
-} from '../paired/interim.ts';
-import type { SwitchbackMeasurement } from './compare.ts';
+} from '../comparison/interim.ts';
+import { mean } from '../numbers.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
-import type { PlanUnit } from './unit-outcomes.ts';
+
+/** The units of a plan that have ended: their sides, and the outcomes of those that have one. */
+export interface EndedUnits {
+  assignment: Uint8Array;
+  outcomes: ReadonlyMap<number, number>;
+  endedUnits: number;
+}
 
 /** Lists one increment for each coin whose units have all ended, in the order in which they ended. */
 export function listIncrements(
@@ -64,8 +70,7 @@ function listBetUnits(
  */
 export function computeEffectSequence(
   design: SwitchbackDesign,
-  assignment: Uint8Array,
-  { outcomes, endedUnits }: { outcomes: ReadonlyMap<number, number>; endedUnits: number },
+  { assignment, outcomes, endedUnits }: EndedUnits,
   threshold: number,
 ): Interval | null {
   const sides = new Map([...outcomes.keys()].map((unit) => [unit, assignment[unit] ?? 0]));
@@ -104,50 +109,15 @@ function earlierUnits(
   return (alike.length > 0 ? alike : earlier).map(([, value]) => value);
 }
 
-/** The ended units of a plan. */
-interface EndedPlan {
-  design: SwitchbackDesign;
-  plan: readonly PlanUnit[];
-}
-
-/** Returns the sides and the outcomes of the ended units, on the scale of the effect. */
-function readEndedUnits(
-  { design, plan }: EndedPlan,
-  { units, measure, factor, shift }: SwitchbackMeasurement,
-): { assignment: Uint8Array; outcomes: Map<number, number> } {
-  const outcome = (value: number) => (measure === 'relative' ? logOfSum(value, shift) : value * factor);
-  return {
-    assignment: Uint8Array.from({ length: design.units }, (_, index) =>
-      Number(plan[index]?.isCandidate ?? false),
-    ),
-    outcomes: new Map(units.map((unit) => [unit.index, outcome(unit.mean)])),
-  };
-}
-
-/** Returns the evidence of the ended units for a verdict before the end, oriented. */
+/** Returns the evidence of the ended units for a verdict before the end; the outcomes are on the scale of the effect. */
 export function measureIncrements(
-  family: EndedPlan,
-  measurement: SwitchbackMeasurement,
-  orientation: 1 | -1,
+  design: SwitchbackDesign,
+  { assignment, outcomes, endedUnits }: EndedUnits,
+  { measure, orientation }: { measure: Measure; orientation: 1 | -1 },
 ): MeasuredInterim {
-  const { assignment, outcomes } = readEndedUnits(family, measurement);
-  const units = listBetUnits(family.design, assignment, outcomes, family.plan.length).map((unit) => ({
+  const units = listBetUnits(design, assignment, outcomes, endedUnits).map((unit) => ({
     ...unit,
     effect: unit.effect * orientation,
   }));
-  return measureInterim(units, { measure: measurement.measure, orientation, serial: false });
-}
-
-/** Returns the confidence sequence of the effect on the scale that people read. */
-export function describeSequence(
-  family: EndedPlan,
-  measurement: SwitchbackMeasurement,
-  threshold: number,
-): { low: number; high: number } | null {
-  const { measure, factor } = measurement;
-  const { assignment, outcomes } = readEndedUnits(family, measurement);
-  const ended = { outcomes, endedUnits: family.plan.length };
-  const found = computeEffectSequence(family.design, assignment, ended, threshold);
-  const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
-  return found && { low: convert(found.low), high: convert(found.high) };
+  return measureInterim(units, { measure, orientation, serial: false });
 }

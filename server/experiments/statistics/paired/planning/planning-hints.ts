@@ -1,6 +1,7 @@
 /** The number of additional units that would decide a comparison, and the smallest effect that it can find. */
 
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
+import type { Verdict } from '../../comparison/verdict.ts';
 import { chooseFinalAlpha, DIFFERING_MIN, findSizeAtOwnRate, VERDICT_UNITS_MIN } from '../../error-rates.ts';
 import { computeVarianceFactor } from '../../planning/variance-limit.ts';
 import {
@@ -9,7 +10,6 @@ import {
   computeUnitsToDetect,
 } from '../../sample-size.ts';
 import type { PairedMeasurement } from '../compare.ts';
-import type { Verdict } from '../verdict.ts';
 import { computeDesignEffect, countDiffering, explainMissingSpread } from './pilot.ts';
 
 /** Hints for the next experiment. Counts are units beyond those seen. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../../platform/random-generator.ts';
 import { compareValues } from '../../../../testing/fixtures/paired-runs.ts';
-import { decideVerdict, type VerdictEvidence } from '../verdict.ts';
+import { decideVerdict, type VerdictEvidence } from '../../comparison/verdict.ts';
 
 const EVIDENCE: VerdictEvidence = {
   unit: 'input',

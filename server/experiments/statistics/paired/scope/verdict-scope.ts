@@ -7,12 +7,12 @@ import {
   formatPercent,
   formatSigned,
 } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { Estimate } from '../../comparison/effect-scale.ts';
+import { hasDirection, type Verdict } from '../../comparison/verdict.ts';
 import type { PairedMeasurement } from '../compare.ts';
 import { RELATED_P_VALUE_MAX } from '../dependence.ts';
-import type { Estimate } from '../estimates.ts';
 import { boundOthers, countIndependent, explainIndependent, hasLoss } from '../other-units.ts';
 import type { PairedUnit } from '../units.ts';
-import { hasDirection, type Verdict } from '../verdict.ts';
 
 /** A verdict, the name of one unit, and the ratio of the totals. */
 interface DecidedScope {

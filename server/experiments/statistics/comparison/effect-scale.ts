@@ -7,9 +7,21 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CONFIDENCE, type Interval } from '../bootstrap.ts';
 import { computeStudentTQuantile } from '../distributions.ts';
-import { computeScale, mean, standardDeviation } from '../numbers.ts';
-import type { PairedInput } from './outcomes.ts';
-import type { Measure } from './units.ts';
+import { clampToFinite, computeScale, mean, standardDeviation } from '../numbers.ts';
+
+/** The scale on which candidate and control are compared. */
+export type Measure = 'relative' | 'absolute';
+
+/** Measure, tie tolerance and shift of an indicator. */
+export interface EffectScale {
+  measure: Measure;
+  /** Share of the larger magnitude up to which two values tie. */
+  tie_tolerance: number;
+  /** Added to every value before a ratio is taken, such as 10 s for solution times (IPET); 0 by default. */
+  shift: number;
+  /** A power of two by which values are multiplied before differences are taken, so that they cannot overflow. */
+  factor: number;
+}
 
 /** The largest difference at which two sides are equivalent. */
 export interface Margin {
@@ -18,37 +30,56 @@ export interface Margin {
   value: number;
 }
 
+/** The direction in which an indicator improves. */
+export type Direction = 'minimize' | 'maximize' | 'none';
+
+/** The settings of one indicator's comparison. */
+export interface IndicatorSettings {
+  direction: Direction;
+  /** `auto`: relative where every value is above 0, else absolute. */
+  measure: Measure | 'auto';
+  margin: Margin;
+  tie_tolerance: number;
+  /** Added to every value before a ratio is taken. */
+  shift: number;
+  /** The largest change of one unit that can occur, in either direction; null: unknown. */
+  largest_loss: Margin | null;
+}
+
+/** A number with its 95 % interval; the interval is null with too few units, or with too few that differ. */
+export interface Estimate {
+  value: number;
+  interval: { low: number; high: number } | null;
+}
+
+/** Converts an effect to the scale that people read. Its interval contains the estimate even after rounding. */
+export function convertEstimate(
+  effect: number | null,
+  interval: Interval | null,
+  convert: (value: number) => number,
+): Estimate | null {
+  if (effect === null) return null;
+  const value = clampToFinite(convert(effect));
+  if (interval === null) return { value, interval: null };
+  const low = Math.min(value, clampToFinite(convert(interval.low)));
+  return { value, interval: { low, high: Math.max(value, clampToFinite(convert(interval.high))) } };
+}
+
+type ReadableScale = Pick<EffectScale, 'measure' | 'factor'>;
+
+/** Returns the function that converts effects to the scale that people read: to ratios, or to differences. */
+export function createEffectReader({ measure, factor }: ReadableScale): (effect: number) => number {
+  return measure === 'relative' ? Math.exp : (effect) => effect / factor;
+}
+
+/** Converts a size of effects to the scale that people read: a share, or a difference. */
+export function readSize(size: number, { measure, factor }: ReadableScale): number {
+  return measure === 'relative' ? Math.expm1(size) : size / factor;
+}
+
 /** Returns true if the settings ask for ratios where every value is positive. */
 export function prefersRelative({ measure, margin }: { measure: Measure | 'auto'; margin: Margin }): boolean {
   return measure === 'auto' ? margin.type === 'relative' : measure === 'relative';
-}
-
-/**
- * Warns of single zeros: an input with 0 on one side has no ratio, so that all inputs are compared by differences. Where most
- * inputs have such a zero, as counts of rare events do, differences are the natural scale.
- */
-export function warnOfZeros(
-  settings: { measure: Measure | 'auto'; margin: Margin; shift: number },
-  measure: Measure,
-  inputs: readonly PairedInput[],
-): string[] {
-  if (measure === 'relative' || !prefersRelative(settings) || settings.shift > 0) return [];
-  const sides = inputs.map(({ input_id, pairs }) => ({
-    input_id,
-    pair: pairs.find(({ control, candidate }) => (control === 0) !== (candidate === 0)),
-    values: pairs
-      .flatMap(({ control, candidate }) => [control, candidate])
-      .filter((one) => typeof one === 'number'),
-  }));
-  const zeros = sides.filter(({ pair, values }) => pair !== undefined && values.length > 0);
-  const [first] = zeros;
-  const hasNegative = sides.some(({ values }) => values.some((value) => value < 0));
-  if (first?.pair === undefined || hasNegative || 2 * zeros.length > inputs.length) return [];
-  const side = first.pair.control === 0 ? 'control' : 'candidate';
-  const others = zeros.length > 1 ? ` and ${zeros.length - 1} more` : '';
-  return [
-    `The ${side} has the value 0 on ${JSON.stringify(first.input_id)}${others}: ratios do not exist, so the comparison is by differences, which large inputs dominate. A \`shift\` in the objective makes ratios of all.`,
-  ];
 }
 
 /** Warns of an objective that asks for ratios where a value has none. */

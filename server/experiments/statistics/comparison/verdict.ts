@@ -25,8 +25,9 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Interval } from '../bootstrap.ts';
 import { boundUnseenShare, DIFFERING_MIN, FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { explainIndependent } from '../paired/other-units.ts';
+import type { Direction } from './effect-scale.ts';
 import type { MeasuredInterim } from './interim.ts';
-import { explainIndependent } from './other-units.ts';
 
 /** better and worse for indicators with a direction, higher and lower for those without. */
 export type Verdict = 'better' | 'worse' | 'higher' | 'lower' | 'equivalent' | 'same' | 'undecided';
@@ -35,9 +36,6 @@ export type Verdict = 'better' | 'worse' | 'higher' | 'lower' | 'equivalent' | '
 export function hasDirection(verdict: Verdict): boolean {
   return verdict === 'better' || verdict === 'worse' || verdict === 'higher' || verdict === 'lower';
 }
-
-/** The direction in which an indicator improves. */
-export type Direction = 'minimize' | 'maximize' | 'none';
 
 /**
  * running: before the planned end. stopped: ended before it, by a decision that may depend on the data. dropped: a race
