@@ -12,7 +12,6 @@ import {
   computeStudentTQuantile,
   computeStudentTTail,
 } from '@switchyard/server/experiments/statistics/distributions.ts';
-import { DRAWN_FLIPS, FlipSource } from '@switchyard/server/experiments/statistics/flip-source.ts';
 import type { Observation } from '@switchyard/server/experiments/statistics/observations.ts';
 import {
   describeClustering,
@@ -21,14 +20,16 @@ import {
 import { compareFailures } from '@switchyard/server/experiments/statistics/paired/failures.ts';
 import { compareFamily } from '@switchyard/server/experiments/statistics/paired/family.ts';
 import {
-  findNearEnd,
-  testSignFlips,
-} from '@switchyard/server/experiments/statistics/paired/sign-flips/sign-flips.ts';
-import {
   testClusteredSignedRanks,
   testScoredRanks,
 } from '@switchyard/server/experiments/statistics/paired/signed-rank.ts';
 import type { PairedUnit } from '@switchyard/server/experiments/statistics/paired/units.ts';
+import {
+  DRAWN_FLIPS,
+  FlipSource,
+  findNearEnd,
+  testSignFlips,
+} from '@switchyard/server/experiments/statistics/sign-flips.ts';
 import { describe, expect, test } from 'vitest';
 import reference from './reference.json' with { type: 'json' };
 

@@ -4,7 +4,7 @@
  */
 
 import type { Observation } from '@switchyard/server/experiments/statistics/observations.ts';
-import { SIMILAR_CONTENT } from '@switchyard/server/experiments/statistics/paired/relation/related-units.ts';
+import { SIMILAR_CONTENT } from '@switchyard/server/experiments/statistics/paired/relation.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 

@@ -5,7 +5,7 @@ import type {
   SwitchbackRun,
 } from '@switchyard/server/experiments/statistics/switchback/compare.ts';
 import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics/switchback/design.ts';
-import { drawPlan } from '@switchyard/server/experiments/statistics/switchback/draw-plan.ts';
+import { drawPlan } from '@switchyard/server/experiments/statistics/switchback/plan-units.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { INDICATOR } from './paired-populations.ts';
 

@@ -12,7 +12,7 @@ import { formatRfc3339 } from '../../platform/clock.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { formatRunSettings } from '../operations/build-run-plan.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';
-import { estimateChange, findChanges, type VersionChange } from '../statistics/bisect/changes.ts';
+import { estimateChange, findChanges, type VersionChange } from '../statistics/bisect/effects.ts';
 import { countRunsMin, countTests, type SearchResult, type SearchStep } from '../statistics/bisect/search.ts';
 import { computeConfidenceSequence } from '../statistics/comparison/interim.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';

@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/database/database.ts';
 import { findRefusalOfVersion } from '../../runs/store/failures.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { readObservations } from '../results/read-observations.ts';
-import { NotPositiveError } from '../statistics/bisect/round-effect.ts';
+import { NotPositiveError } from '../statistics/bisect/effects.ts';
 import {
   countDecidingRounds,
   runSearch,

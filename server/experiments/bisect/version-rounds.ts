@@ -5,10 +5,10 @@
 import { parseLabels } from '../../runs/run-columns.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { parseObservation, type RawObservation } from '../results/batch-analysis.ts';
-import { computeRoundEffect, type RoundScale } from '../statistics/bisect/round-effect.ts';
+import { computeRoundEffect, type RoundScale } from '../statistics/bisect/effects.ts';
 import type { RoundOutcome, VersionRounds } from '../statistics/bisect/search.ts';
-import { type Outcome, type OutcomePair, readOutcome } from '../statistics/paired/outcomes.ts';
-import { explainLostPairs } from '../statistics/paired/warnings.ts';
+import { explainLostPairs } from '../statistics/paired/sentences.ts';
+import { type Outcome, type OutcomePair, readOutcome } from '../statistics/paired/units.ts';
 import type { BisectDefinition } from '../store/bisect-definition.ts';
 
 /** The outcomes of one input in one round. */

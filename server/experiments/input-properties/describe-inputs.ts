@@ -6,7 +6,7 @@ import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { InputSetItem } from '../../runs/input-sets/store.ts';
 import { findInputs } from '../../runs/inputs/store.ts';
 import { findObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
-import { SIMILAR_CONTENT } from '../statistics/paired/relation/related-units.ts';
+import { SIMILAR_CONTENT } from '../statistics/paired/relation.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import type { InputProperties } from '../store/input-properties.ts';
 import { groupContents } from './group-contents.ts';

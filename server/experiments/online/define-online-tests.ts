@@ -8,7 +8,7 @@ import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { checkClusterings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import { describeMissingVerdict } from '../results/plan-warnings.ts';
-import { canPlanDecide, drawPlan, findUnitsForVerdict } from '../statistics/switchback/draw-plan.ts';
+import { canPlanDecide, drawPlan, findUnitsForVerdict } from '../statistics/switchback/plan-units.ts';
 import {
   DEFAULT_CLUSTERINGS,
   type ShadowDefinition,

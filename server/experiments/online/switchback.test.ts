@@ -7,7 +7,7 @@ import { createOnlineTestApp, onlineTestCalls } from '../../testing/fixtures/onl
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { createManualClock, type ManualClock } from '../../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { drawPlan } from '../statistics/switchback/draw-plan.ts';
+import { drawPlan } from '../statistics/switchback/plan-units.ts';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const MINUTE = 60_000;

@@ -11,10 +11,10 @@ import {
   planInputs,
 } from '../statistics/planning/paired-plan.ts';
 import { countUnitsToReject, type PowerTarget } from '../statistics/sample-size.ts';
-import { findUnitsForVerdict } from '../statistics/switchback/draw-plan.ts';
 import {
   chooseRateOfDesign,
   computeDetectableByUnits,
+  findUnitsForVerdict,
   planUnits,
 } from '../statistics/switchback/plan-units.ts';
 import { describePlan } from './describe-plan.ts';

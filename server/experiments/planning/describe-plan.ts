@@ -10,7 +10,7 @@ import {
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { SMALL_COINS_MAX, SMALL_UNITS_MAX } from '../statistics/error-rates.ts';
-import { PLAN_CONFIDENCE } from '../statistics/planning/variance-limit.ts';
+import { PLAN_CONFIDENCE } from '../statistics/planning/variances.ts';
 import type { PlannedSize, PlanSpread } from './parse-plan-request.ts';
 
 /** The share of the variance of one input from which more repetitions save few inputs. */

@@ -1,6 +1,6 @@
 /**
  * Races of scenario tests through HTTP. The server executes no run: each test chooses the outcomes. The expected e-values are
- * arithmetic, from the formulas at the head of statistics/racing/duel.ts.
+ * arithmetic, from the formulas at the head of statistics/racing/race.ts.
  */
 import type {
   BatchExperiment,

@@ -4,10 +4,10 @@ import type { IndicatorProfile } from '@switchyard/contract/experiments/experime
 import Type, { type Static } from 'typebox';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
-import { decideTie } from '../statistics/acceptance/accept-same.ts';
 import {
   collectEvidence,
   decideRule,
+  decideTie,
   findObjection,
   type IndicatorEvidence,
   type RuleDecision,
@@ -24,7 +24,7 @@ import { flattenDistribution, Metric } from '../statistics/acceptance-metrics.ts
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Direction } from '../statistics/comparison/effect-scale.ts';
 import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
-import { addInteractions, type ExploredComparison } from '../statistics/features/interactions.ts';
+import { addInteractions, type ExploredComparison } from '../statistics/features.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import type { Distribution } from '../statistics/summary.ts';

@@ -11,7 +11,7 @@ import type { Progress } from '../statistics/comparison/verdict.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily } from '../statistics/paired/family.ts';
-import { CANCELED_SHARE_MAX } from '../statistics/paired/warnings.ts';
+import { CANCELED_SHARE_MAX } from '../statistics/paired/sentences.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import {

@@ -13,20 +13,22 @@ import {
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { readOutcome } from '../statistics/paired/outcomes.ts';
+import { readOutcome } from '../statistics/paired/units.ts';
 import { computeGroupIntegrals, type GroupIntegral } from '../statistics/profiles/anytime.ts';
-import { type Benchmark, buildBenchmark, type GroupedRun } from '../statistics/profiles/benchmark.ts';
+import {
+  type Benchmark,
+  buildBenchmark,
+  computeVirtualGap,
+  type GroupedRun,
+  summarizeVirtualSolvers,
+  type VirtualSummary,
+} from '../statistics/profiles/benchmark.ts';
 import {
   computeDistributionFunctions,
   computePerformanceProfiles,
   type StepFunction,
   thinSteps,
 } from '../statistics/profiles/performance-profiles.ts';
-import {
-  computeVirtualGap,
-  summarizeVirtualSolvers,
-  type VirtualSummary,
-} from '../statistics/profiles/virtual-gaps.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import { replaceFlags, selectIndicators } from './select-indicators.ts';
 

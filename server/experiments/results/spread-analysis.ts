@@ -16,15 +16,15 @@ import {
   type PairedMeasurement,
 } from '../statistics/paired/compare.ts';
 import type { FamilyGroup } from '../statistics/paired/family.ts';
-import { pairOutcomes } from '../statistics/paired/outcomes.ts';
 import {
   computeDesignEffect,
   countDiffering,
   explainFewDiffering,
   explainMissingSpread,
-} from '../statistics/paired/planning/pilot.ts';
+} from '../statistics/paired/planning-hints.ts';
+import { pairOutcomes } from '../statistics/paired/units.ts';
 import { PilotDeviations } from '../statistics/planning/paired-plan.ts';
-import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
+import { estimateVarianceComponents } from '../statistics/planning/variances.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
 import { DesignKind } from '../statistics/switchback/design.ts';
 import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';

@@ -233,7 +233,7 @@ export function isSatisfied(operator: Operator, gap: number, slack: number, equa
 }
 
 /** A distribution in the flat form of acceptance results. Without a usable value all its numbers are 0. */
-export interface FlatDistribution {
+interface FlatDistribution {
   distribution_summary_statistics: {
     min: number;
     max: number;

@@ -26,14 +26,14 @@
  *      50     heavy tails                93.2 %    96.1 %     91.2 %    96.2 %
  *
  * It knows the spread of the sample only. Where fewer than six values differ from 0 and the others tie, there is no interval:
- * nothing shows how much another input may differ. A bound of the values gives one (bounded-mean.ts).
+ * nothing shows how much another input may differ. A bound of the values gives one (betting.ts).
  */
 
 import { RandomGenerator } from '../../platform/random-generator.ts';
 import { computeStudentTQuantile } from './distributions.ts';
 import { DIFFERING_MIN } from './error-rates.ts';
-import { FlipSource } from './flip-source.ts';
 import { mean, sumSquaredDeviations } from './numbers.ts';
+import { FlipSource } from './sign-flips.ts';
 
 /** The ends of an interval. */
 export interface Interval {

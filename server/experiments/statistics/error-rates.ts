@@ -1,4 +1,4 @@
-/** Error rates of the verdicts of an experiment; paired/verdict.ts describes their use. */
+/** Error rates of the verdicts of an experiment; comparison/verdict.ts describes their use. */
 
 /** The error rates of the two parts, and the smallest number of units for a verdict. */
 export const FINAL_ALPHA = 0.04;

@@ -46,7 +46,7 @@ const READ_KEY: Record<GroupKey, (run: Observation) => string> = {
 };
 
 /** The summaries, and the groupings and indicators that the limit excludes. */
-export interface GroupedSummaries {
+interface GroupedSummaries {
   summaries: GroupedSummary[];
   /** Groupings beyond the limit. */
   omitted_groupings: GroupKey[][];

@@ -5,7 +5,7 @@
  */
 
 /** A power of two that brings the largest magnitude of the values near 1, and its inverse. Both are 1 for no values. */
-export interface Scale {
+interface Scale {
   factor: number;
   inverse: number;
 }

@@ -6,8 +6,10 @@ import {
   computeDetectableByInputs,
   planInputs,
 } from '@switchyard/server/experiments/statistics/planning/paired-plan.ts';
-import { estimateVarianceComponents } from '@switchyard/server/experiments/statistics/planning/variance-components.ts';
-import { boundCombination } from '@switchyard/server/experiments/statistics/planning/variance-limit.ts';
+import {
+  boundCombination,
+  estimateVarianceComponents,
+} from '@switchyard/server/experiments/statistics/planning/variances.ts';
 import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics/switchback/design.ts';
 import {
   chooseRateOfDesign,

@@ -1,7 +1,7 @@
 /** T1: a tie overrules no other reason against a rule. */
 import { describe, expect, test } from 'vitest';
 import type { Metric } from '../acceptance-metrics.ts';
-import { decideTie } from './accept-same.ts';
+import { decideTie } from './decide-rule.ts';
 
 const RULE: Metric = {
   field: 'cost',

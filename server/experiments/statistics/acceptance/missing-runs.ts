@@ -2,7 +2,7 @@
 
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { type Observation, selectExisting } from '../observations.ts';
-import { CANCELED_SHARE_MAX } from '../paired/warnings.ts';
+import { CANCELED_SHARE_MAX } from '../paired/sentences.ts';
 
 /** Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. */
 export function explainDeletedInputs(planned: readonly string[], runs: readonly Observation[]): string[] {

@@ -28,11 +28,10 @@ import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
 import type { FamilyDesign } from '../paired/family.ts';
+import { listBlockers } from '../paired/sentences.ts';
 import { describeTies, isInformative } from '../paired/tallies.ts';
-import { listBlockers } from '../paired/warnings.ts';
-import { countInputsAtLimit } from './percentile-bound.ts';
 import type { SideObservations } from './solved-inputs.ts';
-import { boundStatistic, isBoundedStatistic } from './statistic-bound.ts';
+import { boundStatistic, countInputsAtLimit, isBoundedStatistic } from './statistic-bound.ts';
 
 /** An interval of 90 % has the one-sided 95 % bounds as its ends. */
 const CONFIDENCE = 0.9;
@@ -47,7 +46,7 @@ type Decision = Pick<MetricDecision, 'passed' | 'threshold' | 'reason'> & {
 const LIMITED_SHARE_MIN = 0.4;
 
 /** The parts of a rule that non-inferiority needs; a negative tolerance asks for a gain. */
-export type NonInferiorityRule = Pick<Metric, 'field' | 'statistic' | 'params' | 'largest_loss'>;
+type NonInferiorityRule = Pick<Metric, 'field' | 'statistic' | 'params' | 'largest_loss'>;
 
 /** Settings of the indicator, and what is known about the runs. */
 export interface NonInferioritySettings

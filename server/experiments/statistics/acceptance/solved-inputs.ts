@@ -14,10 +14,9 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Observation } from '../observations.ts';
 import { compareFailures } from '../paired/failures.ts';
-import { type OutcomePair, pairOutcomes, readOutcome } from '../paired/outcomes.ts';
+import { CANCELED_SHARE_MAX, explainLostPairs } from '../paired/sentences.ts';
 import { findLoser } from '../paired/signed-rank.ts';
-import { buildUnits, type PairedUnit } from '../paired/units.ts';
-import { CANCELED_SHARE_MAX, explainLostPairs } from '../paired/warnings.ts';
+import { buildUnits, type OutcomePair, type PairedUnit, pairOutcomes, readOutcome } from '../paired/units.ts';
 
 /** The runs of both sides. */
 export interface SideObservations {

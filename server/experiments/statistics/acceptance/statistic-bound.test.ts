@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Resampler } from '../bootstrap.ts';
 import type { NumberPair } from '../paired/units.ts';
 import { boundGeometricMean } from './geometric-mean-bound.ts';
-import { boundPercentile, countPercentileInputs, findPercentileObstacle } from './percentile-bound.ts';
+import { boundPercentile, countPercentileInputs, findPercentileObstacle } from './statistic-bound.ts';
 
 const resampler = new Resampler({ seed: 'bounds', resamples: 19_999 });
 const pairUp = (control: readonly number[], candidate: readonly number[]): NumberPair[][] =>

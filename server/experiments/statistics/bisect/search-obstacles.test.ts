@@ -1,7 +1,7 @@
 /** The search over versions that cannot be tested, that drift, or that heal again. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
-import { findChanges } from './changes.ts';
+import { findChanges } from './effects.ts';
 import { type RoundOutcome, runSearch, type SearchResult, type SearchSettings } from './search.ts';
 import { estimateRounds } from './worse-test.ts';
 

@@ -1,7 +1,7 @@
 /** The search over simulated versions: positions of the culprit, noise, failures, and runs that are too few. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
-import { findChanges } from './changes.ts';
+import { findChanges } from './effects.ts';
 import {
   countRunsMin,
   type RoundOutcome,

@@ -18,16 +18,17 @@
  *
  * This evidence is about the typical unit. Let a candidate be 1 % better on 95 % of the inputs, and 19 % worse on the others:
  * better there, and equal on average. It was `better` at some look in 43 % of experiments with 50 inputs. So `better` needs
- * the bets of mean-bets.ts too, which allow for large losses that did not occur.
+ * the bets of betting.ts too, which allow for large losses that did not occur.
  */
+
+import { LARGEST_LOSS_DEFAULT, MeanBets } from '../betting.ts';
 import type { Interval } from '../bootstrap.ts';
-import { LARGEST_LOSS_DEFAULT, MeanBets } from '../mean-bets.ts';
 import { bisect, CHANGE_MAX, clamp } from '../numbers.ts';
 import { computeEffectiveSampleSize, RunningCorrelation } from '../paired/dependence.ts';
 import type { Measure } from './effect-scale.ts';
 
 /** The test martingale after each unit that counts. */
-export interface InterimEvidence {
+interface InterimEvidence {
   /** Units that counted. */
   units: number;
   e_value: number;
@@ -111,7 +112,7 @@ export interface BetUnit {
 }
 
 /** The evidence about the mean, in the form of the API. */
-export interface MeanEvidence {
+interface MeanEvidence {
   /** The largest e-value so far that the mean has the sign that was asked for. */
   mean_e_value_max: number;
   /** The largest change against that sign that one unit may have, as a share. */

@@ -6,6 +6,8 @@
  * sizes spread over two orders of magnitude, this doubles the power and restores the coverage of the interval. The result
  * has the total too: the difference of the means. It does not depend on the order of the runs.
  */
+
+import { estimateBoundedMeanInterval, LARGEST_LOSS_DEFAULT } from '../betting.ts';
 import {
   CONFIDENCE,
   estimateMeanInterval,
@@ -14,7 +16,6 @@ import {
   type Interval,
   type Resampler,
 } from '../bootstrap.ts';
-import { estimateBoundedMeanInterval } from '../bounded-mean.ts';
 import {
   computeMargin,
   type Direction,
@@ -30,10 +31,9 @@ import { measureInterim } from '../comparison/interim.ts';
 import type { MeasuredUnits } from '../comparison/pipeline.ts';
 import { computeStudentTQuantile } from '../distributions.ts';
 import { chooseFinalAlpha, FINAL_ALPHA } from '../error-rates.ts';
-import { LARGEST_LOSS_DEFAULT } from '../mean-bets.ts';
 import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
-import { widenForLargeInputs } from '../totals/large-inputs.ts';
+import { reconcileInterval } from './decisive-interval.ts';
 import {
   type Clustering,
   computeBlockMeans,
@@ -49,12 +49,10 @@ import {
 } from './dependence.ts';
 import { compareFailures, type FailureComparison } from './failures.ts';
 import { boundOthers, hasLoss } from './other-units.ts';
-import { type PairedInput, pairOutcomes } from './outcomes.ts';
-import { describeRelation, labelRelatedUnits, type Relation } from './relation/related-units.ts';
-import { reconcileInterval } from './sign-flips/decisive-interval.ts';
-import { type ScoreTests, testScores } from './sign-flips/score-tests.ts';
-import { findLoser, scoreWorstRanks } from './signed-rank.ts';
-import { buildUnits, hasRatios, type PairedUnit } from './units.ts';
+import { describeRelation, labelRelatedUnits, type Relation } from './relation.ts';
+import { findLoser, type ScoreTests, scoreWorstRanks, testScores } from './signed-rank.ts';
+import { widenForLargeInputs } from './totals.ts';
+import { buildUnits, hasRatios, type PairedInput, type PairedUnit, pairOutcomes } from './units.ts';
 
 /** The design of an experiment, as far as its measurement needs it. */
 export interface ComparisonDesign {

@@ -23,15 +23,22 @@ import {
 import type { FailureEvidence, Progress } from '../comparison/verdict.ts';
 import { CHANGE_MAX, clampToFinite } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
+import type { FlipMethod } from '../sign-flips.ts';
 import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from './compare.ts';
+import { isMeanConclusive } from './decisive-interval.ts';
 import type { Clustering, SlowChange } from './dependence.ts';
-import { estimateTotals, estimateWithFailures, type PenalizedMeans } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
-import { explainRepetition, hintPlan, type PlanningHints } from './planning/planning-hints.ts';
-import { formatRelation, type RelatedInputs } from './relation/explain-relation.ts';
-import { explainScope } from './scope/verdict-scope.ts';
-import { isMeanConclusive } from './sign-flips/decisive-interval.ts';
-import type { FlipMethod } from './sign-flips/sign-flips.ts';
+import { explainRepetition, hintPlan, type PlanningHints } from './planning-hints.ts';
+import { formatRelation, type RelatedInputs } from './relation.ts';
+import {
+  explainScope,
+  listBlockers,
+  listWarnings,
+  warnOfFailureValue,
+  warnOfLossBound,
+  warnOfOppositeTotal,
+  warnOfZeros,
+} from './sentences.ts';
 import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
 import {
   type ComparisonSide,
@@ -42,15 +49,8 @@ import {
   tallyPairs,
   tallyUnits,
 } from './tallies.ts';
+import { estimateTotals, estimateWithFailures, type PenalizedMeans } from './totals.ts';
 import type { PairedUnit } from './units.ts';
-import {
-  listBlockers,
-  listWarnings,
-  warnOfFailureValue,
-  warnOfLossBound,
-  warnOfOppositeTotal,
-  warnOfZeros,
-} from './warnings.ts';
 
 /** A candidate with the control it is compared with. */
 export interface FamilyGroup {

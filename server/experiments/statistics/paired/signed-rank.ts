@@ -11,10 +11,12 @@
  *   Journal of Business & Economic Statistics 2010).
  */
 
+import type { Resampler } from '../bootstrap.ts';
 import { computeNormalQuantile, computeStudentTTail } from '../distributions.ts';
 import { mean, standardDeviation } from '../numbers.ts';
+import { type FlipMethod, testSignFlips } from '../sign-flips.ts';
 import { rankMagnitudes, testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
-import { computeBlockMeans, estimateSerialMean } from './dependence.ts';
+import { type Clustering, computeBlockMeans, estimateSerialMean } from './dependence.ts';
 import type { PairedUnit } from './units.ts';
 
 /** The exact test has a p-value from this many differing units on; a verdict needs ten units in all. */
@@ -51,7 +53,7 @@ export function testScoredRanks(scores: Float64Array): WilcoxonResult {
  * Returns the p-value of a test with `p_value` when only `effective` of `count` units are independent. A design effect of 1
  * or less changes nothing, so that the p-value of independent units stays exact.
  */
-export function deflateForDependence(p_value: number, count: number, effective: number): number {
+function deflateForDependence(p_value: number, count: number, effective: number): number {
   if (effective >= count || p_value >= 1) return p_value;
   const score = -computeNormalQuantile(Math.max(p_value / 2, Number.MIN_VALUE));
   return Math.min(
@@ -64,7 +66,7 @@ export function deflateForDependence(p_value: number, count: number, effective: 
  * Returns the largest two-sided p-value of the signed ranks averaged over blocks of consecutive units. Each is corrected for
  * the correlation between neighbouring blocks. It is 0 when there are too few units for blocks.
  */
-export function testBlockedSignedRanks(scores: Float64Array): number {
+function testBlockedSignedRanks(scores: Float64Array): number {
   return computeBlockMeans(rankSigned(scores)).reduce((largest, blocks) => {
     const { mean: centre, error, effective } = estimateSerialMean(blocks, 0);
     if (error === 0) return centre === 0 ? 1 : largest;
@@ -98,4 +100,54 @@ function rankSigned(scores: Float64Array): Float64Array {
     next += 1;
     return Math.sign(score) * (ranks[next - 1] ?? 0);
   });
+}
+
+/** Both tests of one indicator. */
+export interface ScoreTests {
+  test: {
+    n: number;
+    w_plus: number;
+    w_minus: number;
+    method: 'exact' | 'normal';
+    /** The largest of the plain one, the one corrected for serial correlation and those by cluster; null for few units. */
+    p_value: number | null;
+    score: number;
+  };
+  /** The test that decides, with a p-value corrected in the same way. */
+  flips: { p_value: number | null; method: FlipMethod };
+}
+
+interface ScoreDependence {
+  serial_correlation: number | null;
+  effective_sample_size: number;
+  clusterings: readonly Clustering[];
+}
+
+/** Returns both tests, with p-values corrected for dependence; null below `DIFFERING_UNITS_MIN` units that differ. */
+export function testScores(
+  scores: Float64Array,
+  { serial_correlation, effective_sample_size, clusterings }: ScoreDependence,
+  resampler: Resampler,
+): ScoreTests {
+  const { p_value: ofRanks, ...ranks } = testScoredRanks(scores);
+  const flips = testSignFlips(scores, resampler.flips);
+  if (ofRanks === null)
+    return { test: { ...ranks, p_value: null }, flips: { p_value: null, method: flips.method } };
+  const isSerial = serial_correlation !== null;
+  const dependent = [
+    ...(isSerial ? [testBlockedSignedRanks(scores)] : []),
+    ...clusterings
+      .filter(({ use }) => use === 'tested')
+      .map(({ labels }) => testClusteredSignedRanks(scores, labels) ?? 1),
+  ];
+  const correct = (plain: number) =>
+    Math.max(
+      isSerial ? deflateForDependence(plain, scores.length, effective_sample_size) : 0,
+      plain,
+      ...dependent,
+    );
+  return {
+    test: { ...ranks, p_value: correct(ofRanks) },
+    flips: { p_value: correct(flips.p_value), method: flips.method },
+  };
 }

@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox';
 import { findSizeAtOwnRate } from '../error-rates.ts';
 import { computeScale } from '../numbers.ts';
 import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from '../sample-size.ts';
-import { boundCombination } from './variance-limit.ts';
+import { boundCombination } from './variances.ts';
 
 /** A standard deviation that a pilot shows, with its degrees of freedom. */
 const ObservedDeviation = Type.Object({ deviation: Type.Number(), degrees: Type.Number() });
@@ -37,7 +37,7 @@ export interface PairedSpread {
 }
 
 /** Inputs and repetitions that find the difference. */
-export interface PairedPlan {
+interface PairedPlan {
   repetitions: number;
   inputs: number;
   /** Runs of both sides together. */

@@ -89,7 +89,7 @@ export function thinSteps(points: StepFunction['points'], max: number): StepFunc
 }
 
 /** The best or worst value of any alternative on each input (virtual best and virtual worst solver). */
-export interface VirtualSolver {
+interface VirtualSolver {
   input: string;
   /** Null when every alternative failed (best) or any failed (worst). */
   best: number | null;

@@ -1,8 +1,8 @@
 /** Benchmark views by hand: performance profiles, distributions, virtual solvers, primal integrals. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
-import { computeGroupIntegrals } from './anytime.ts';
-import { buildBenchmark, type GroupedRun } from './benchmark.ts';
+import { computeGroupIntegrals, computePrimalGap, computePrimalIntegral } from './anytime.ts';
+import { buildBenchmark, computeVirtualGap, type GroupedRun, summarizeVirtualSolvers } from './benchmark.ts';
 import {
   type BenchmarkValue,
   computeDistributionFunctions,
@@ -10,8 +10,6 @@ import {
   computeVirtualSolvers,
   thinSteps,
 } from './performance-profiles.ts';
-import { computePrimalGap, computePrimalIntegral } from './primal-integral.ts';
-import { computeVirtualGap, summarizeVirtualSolvers } from './virtual-gaps.ts';
 
 /** Values by alternative, one for each of the inputs i0, i1, … */
 const tabulate = (table: Record<string, (number | null)[]>): BenchmarkValue[] =>

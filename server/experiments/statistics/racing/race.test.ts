@@ -1,7 +1,6 @@
-/** Races on chosen outcomes. The expected e-values are arithmetic, from the formulas at the head of mean-bets.ts. */
+/** Races on chosen outcomes. The expected e-values are arithmetic, from the formulas at the head of betting.ts. */
 import { describe, expect, test } from 'vitest';
-import { Duel, type RaceOutcome, type RaceScale } from './duel.ts';
-import { type RaceInput, runRace } from './race.ts';
+import { Duel, type RaceInput, type RaceOutcome, type RaceScale, runRace } from './race.ts';
 
 const SCALE: RaceScale = {
   direction: 'minimize',

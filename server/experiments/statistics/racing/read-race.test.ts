@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_INDICATOR } from '../../results/select-indicators.ts';
 import type { Observation } from '../observations.ts';
-import { SIMILAR_CONTENT } from '../paired/relation/related-units.ts';
+import { SIMILAR_CONTENT } from '../paired/relation.ts';
 import type { RacePlan } from './race-plan.ts';
 import { RaceReader } from './read-race.ts';
 

@@ -43,7 +43,7 @@ export interface PlanUnit {
 }
 
 /** How the units of a test are analysed, for every indicator alike. */
-export interface PlanSettings {
+interface PlanSettings {
   design: SwitchbackDesign;
   /** Units that ended before the start of the test, while the control served; 0 by default. */
   skippedUnits?: number;

@@ -7,7 +7,7 @@ import {
   listCoins,
   type SwitchbackDesign,
 } from './design.ts';
-import { canPlanDecide, computeSmallestPValue, drawPlan, findUnitsForVerdict } from './draw-plan.ts';
+import { canPlanDecide, computeSmallestPValue, drawPlan, findUnitsForVerdict } from './plan-units.ts';
 
 const HOUR = 60;
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
-import { drawPlan } from './draw-plan.ts';
 import { RandomizationTests } from './estimate.ts';
+import { drawPlan } from './plan-units.ts';
 import { listReferencePlans } from './reference.ts';
 
 type Outcome = { unit: number; value: number };

@@ -13,7 +13,7 @@ import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, GROUPS, type PlanSums, sumPlans } 
 import type { ReferencePlans } from './reference.ts';
 
 /** Outcomes of the units that have one; the indexes are those of the plan. */
-export interface UnitOutcomes {
+interface UnitOutcomes {
   units: readonly number[];
   outcomes: Float64Array;
   /** Two outcomes tie when they differ by at most this much. */

@@ -51,7 +51,7 @@ export interface SwitchbackFamily {
 }
 
 /** One side of a switchback test. */
-export interface SwitchbackSide {
+interface SwitchbackSide {
   instance_id: string;
   /** Units of the plan that have ended, those with an outcome, and those of them that count. */
   units: { total: number; usable: number; counted: number };

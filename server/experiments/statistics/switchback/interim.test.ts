@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { runTestMartingale } from '../comparison/interim.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
-import { drawPlan } from './draw-plan.ts';
 import { computeEffectSequence, listIncrements } from './interim.ts';
+import { drawPlan } from './plan-units.ts';
 
 const EFFECT = 0.05;
 

@@ -1,7 +1,7 @@
 /**
  * The plans that the coins of a design can give: all of them, or many drawn ones with the real plan among them.
  *
- * A draft draws again when its plan leaves too few counted units for a verdict (draw-plan.ts). So the reference of a plan
+ * A draft draws again when its plan leaves too few counted units for a verdict (plan-units.ts). So the reference of a plan
  * with enough of them has only such plans. A condition on the plan alone keeps the randomisation test exact.
  */
 import { RandomGenerator } from '../../../platform/random-generator.ts';

@@ -1,7 +1,7 @@
 /** T13: a verdict says about which inputs and for which time it holds. */
 import { describe, expect, test } from 'vitest';
-import { buildDesign, buildRun, compareValues, INDICATOR } from '../../../../testing/fixtures/paired-runs.ts';
-import { compareFamily } from '../family.ts';
+import { buildDesign, buildRun, compareValues, INDICATOR } from '../../../testing/fixtures/paired-runs.ts';
+import { compareFamily } from './family.ts';
 
 /** Compares so many originals in time order, with a mean effect of 10 % and these deviations from it. */
 function compareSeries(count: number, findDeviation: (index: number) => number, effect = 0.1) {

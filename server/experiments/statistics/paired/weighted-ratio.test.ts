@@ -1,6 +1,6 @@
 /** The interval of a ratio of totals, by arithmetic. */
 import { describe, expect, test } from 'vitest';
-import { estimateWeightedRatioInterval } from './weighted-ratio.ts';
+import { estimateWeightedRatioInterval } from './totals.ts';
 
 const CONFIDENCE = 0.95;
 const estimate = (control: readonly number[], candidate: readonly number[]) =>

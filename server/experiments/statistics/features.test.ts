@@ -1,7 +1,7 @@
 /** Groups of units by the value of a feature. */
 import { describe, expect, test } from 'vitest';
-import type { PairedUnit } from '../paired/units.ts';
-import { groupByFeature } from './feature-groups.ts';
+import { groupByFeature } from './features.ts';
+import type { PairedUnit } from './paired/units.ts';
 
 /** Builds a unit with the value; undefined for none. */
 function buildUnit(value: number | string | undefined, index: number): PairedUnit {

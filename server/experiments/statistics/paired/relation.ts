@@ -6,26 +6,29 @@
  * tested as clusters. Otherwise the results show a relation.
  *
  * Versions of an input have control values close to each other. Where units of like control values have like effects
- * (like-neighbours.ts), the units are grouped by the control's value, and the groups are tested as clusters. Groups have two
+ *, the units are grouped by the control's value, and the groups are tested as clusters. Groups have two
  * units first, then more, until groups next to each other show no likeness. Below ten groups there is no verdict.
  *
  * A group ends at the widest gap of control values near its nominal end, so that equal values stay together. Values that a
  * unit shares with others by chance hide the relation: a p-value above the threshold does not show independent units.
  */
-import { RandomGenerator } from '../../../../platform/random-generator.ts';
-import { VERDICT_UNITS_MIN } from '../../error-rates.ts';
-import { mean } from '../../numbers.ts';
-import { computePermutationPValue, describeClustering } from '../dependence.ts';
-import { findLoser } from '../signed-rank.ts';
-import type { PairedUnit } from '../units.ts';
-import { measureGap, rankCentred, testLikeNeighbours } from './like-neighbours.ts';
+
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
+import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
+import { VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { interpolatePercentile, mean } from '../numbers.ts';
+import { rankTied, TIE_SHARE } from '../wilcoxon.ts';
+import { computePermutationPValue, describeClustering, shuffleValues } from './dependence.ts';
+import { findLoser } from './signed-rank.ts';
+import type { PairedUnit } from './units.ts';
 
 /** The name in results of the clustering by like control values. */
 const LIKE_VALUES = 'like values';
 /** The name in results of the clustering of inputs with mostly equal contents. */
 export const SIMILAR_CONTENT = 'similar content';
 /** Fewest groups of like values that are tested as clusters. */
-export const RELATED_GROUPS_MIN = 10;
+const RELATED_GROUPS_MIN = 10;
 /** Up to this p-value, units count as related. */
 const RELATED_P_VALUE_MAX = 0.05;
 /** Fewer units than for ten groups of three: a relation mostly withholds the verdict, and needs more evidence. */
@@ -176,4 +179,138 @@ export function placeGroups(keys: readonly number[], count: number): number[] {
 
 function measureGapBefore(keys: readonly number[], place: number): number {
   return measureGap(keys[place - 1] ?? 0, keys[place] ?? 0);
+}
+
+const PERMUTATIONS = 999;
+/** A p-value above 0.1 decides nothing more. */
+const EXTREME_MAX = 100;
+const DISTANCE_MAX = 8;
+/** Units for each distance, so that distances are short beside the series. */
+const UNITS_PER_DISTANCE = 5;
+
+/**
+ * Returns the one-sided p-value of effects in the order of their ascending keys; 1 for fewer than five.
+ *
+ * The effects are in the order of the control's values. Their ranks lose their mean and their linear trend. A run of the
+ * control that is high by chance makes the effect low, and large inputs may have larger effects without being related. The
+ * statistic is the sum of products of neighbours at up to 8 places (Moran, Biometrika 1950). Near values weigh more, which
+ * finds 79 instead of 52 % of sets of ten pairs. Random orders of the effects, of which each loses its own trend, give the
+ * p-value. A test that has found more than a tenth of a full set of larger statistics stops early (Besag and Clifford,
+ * Biometrika 1991). The orders are always the same, so that equal runs have equal p-values in every experiment.
+ */
+export function testLikeNeighbours(effects: Float64Array, keys: readonly number[]): number {
+  const ranks = rankCentred(effects);
+  const squares = ranks.reduce((total, rank) => total + rank * rank, 0);
+  if (effects.length < UNITS_PER_DISTANCE || squares === 0) return 1;
+  const weights = weighNeighbours(keys);
+  const limit = measureLikeness(ranks, weights) - 1e-9 * squares;
+  const generator = new RandomGenerator('like neighbours');
+  let extreme = 1;
+  for (let permutation = 1; permutation <= PERMUTATIONS; permutation += 1) {
+    shuffleValues(ranks, generator);
+    if (measureLikeness(ranks, weights) >= limit) extreme += 1;
+    if (extreme > EXTREME_MAX) return extreme / (permutation + 1);
+  }
+  return extreme / (PERMUTATIONS + 1);
+}
+
+/**
+ * Returns, for each distance from 1 on, the weight of each place and the one so far before it. A weight is 1 over the
+ * distance, and less for keys further apart than most neighbours are.
+ */
+function weighNeighbours(keys: readonly number[]): Float64Array[] {
+  const gaps = keys.slice(1).map((key, index) => measureGap(keys[index] ?? 0, key));
+  const scale =
+    interpolatePercentile(
+      gaps.toSorted((a, b) => a - b),
+      50,
+    ) ||
+    mean(gaps) ||
+    1;
+  const distances = Math.max(1, Math.min(DISTANCE_MAX, Math.floor(keys.length / UNITS_PER_DISTANCE)));
+  return Array.from({ length: distances }, (_, index) => {
+    const distance = index + 1;
+    return Float64Array.from(keys, (key, place) =>
+      place < distance ? 0 : 1 / (distance * (1 + measureGap(keys[place - distance] ?? 0, key) / scale)),
+    );
+  });
+}
+
+/** Returns the difference of two keys, relative to their magnitudes, so that it does not depend on the size of an input. */
+function measureGap(low: number, high: number): number {
+  const scale = Math.max(Math.abs(low), Math.abs(high));
+  return scale === 0 ? 0 : (high / scale - low / scale) / (Math.abs(low) / scale + Math.abs(high) / scale);
+}
+
+/** Returns the ranks about their mean. Effects tie by their share of the largest magnitude, so that rounding has no ranks. */
+function rankCentred(values: Float64Array): Float64Array {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const { ranks } = rankTied(values, (least, other) => other - least <= TIE_SHARE * largest);
+  return ranks.map((rank) => rank - (values.length + 1) / 2);
+}
+
+/** Returns the weighted sum of products of neighbours about the linear trend of the values, whose mean is 0. */
+function measureLikeness(values: Float64Array, weights: readonly Float64Array[]): number {
+  const count = values.length;
+  const middle = (count - 1) / 2;
+  let slope = 0;
+  for (let index = 0; index < count; index += 1) slope += (index - middle) * (values[index] ?? 0);
+  slope /= (count * (count * count - 1)) / 12;
+  const rest = values.map((value, index) => value - slope * (index - middle));
+  let total = 0;
+  for (const [index, weight] of weights.entries())
+    for (let place = index + 1; place < count; place += 1)
+      total += (weight[place] ?? 0) * (rest[place] ?? 0) * (rest[place - index - 1] ?? 0);
+  return total;
+}
+
+/** The part of a measurement that the sentences describe. */
+interface RelatedMeasurement {
+  relation: Relation | null;
+  complete: readonly unknown[];
+}
+
+/** Warns that related units are tested by group. */
+export function warnOfRelation({ relation, complete }: RelatedMeasurement, unit: string): string[] {
+  if (relation?.action !== 'grouped') return [];
+  if (relation.by === SIMILAR_CONTENT)
+    return [
+      `${capitalise(unit)}s share most of their content with others: ${complete.length} ${unit}s count as ${relation.clusters} groups. ${ADVICE}`,
+    ];
+  return [
+    `${describeLikeness(relation, unit)}, as versions of one ${unit} have, or ${unit}s whose size decides: ${complete.length} ${unit}s count as ${relation.clusters} groups. ${ADVICE}`,
+  ];
+}
+
+/** Returns the reason without a verdict where related units leave too few groups. */
+export function listRelationBlockers({ relation, complete }: RelatedMeasurement, unit: string): string[] {
+  if (relation?.action !== 'withheld') return [];
+  if (relation.clusters === 1)
+    return [
+      `All ${complete.length} ${unit}s share most of their content and count as versions of one ${unit}, so there is no verdict. If they are independent, declare cluster_by: ["content"].`,
+    ];
+  // Several groups of similar contents are a clustering, which has a reason of its own.
+  if (relation.by === SIMILAR_CONTENT) return [];
+  return [
+    `The ${unit}s look like versions of a few. ${describeLikeness(relation, unit)}, and fewer than ${RELATED_GROUPS_MIN} separate groups are left, so there is no verdict. ${ADVICE}`,
+  ];
+}
+
+const ADVICE =
+  'Name the field they come from in cluster_by; with cluster_by: ["content"], different contents count as independent.';
+
+function describeLikeness({ p_value }: Relation, unit: string): string {
+  return `${capitalise(unit)}s of like control values have like effects (p = ${formatEvidence(p_value)})`;
+}
+
+/** The relation in the form of the API. */
+export interface RelatedInputs {
+  p: number;
+  clusters: number | null;
+  action: Relation['action'];
+}
+
+/** Returns the relation in the form of the API; null where none was looked for. */
+export function formatRelation({ relation }: RelatedMeasurement): RelatedInputs | null {
+  return relation && { p: relation.p_value, clusters: relation.clusters, action: relation.action };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { OutcomePair } from '../paired/outcomes.ts';
-import { computeRoundEffect, NotPositiveError, type RoundScale } from './round-effect.ts';
+import type { OutcomePair } from '../paired/units.ts';
+import { computeRoundEffect, NotPositiveError, type RoundScale } from './effects.ts';
 
 const pair = (control: OutcomePair['control'], candidate: OutcomePair['candidate']) => ({
   control,

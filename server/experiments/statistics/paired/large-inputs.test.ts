@@ -1,7 +1,7 @@
 /** The bound of a mean difference for inputs of different sizes, by arithmetic. */
 import { describe, expect, test } from 'vitest';
 import { estimateMeanInterval, Resampler } from '../bootstrap.ts';
-import { boundMeanDifference, widenForLargeInputs } from './large-inputs.ts';
+import { boundMeanDifference, widenForLargeInputs } from './totals.ts';
 
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const resampler = new Resampler({ seed: 'large inputs', resamples: 1999 });

@@ -1,7 +1,7 @@
 /** The interval of a bounded mean: numbers of numpy, and its coverage of rare changes. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../platform/random-generator.ts';
-import { estimateBoundedMeanInterval } from './bounded-mean.ts';
+import { estimateBoundedMeanInterval } from './betting.ts';
 
 const DIFFERENCES = [0.3, 1.2, -0.4, 2.5, 0.9, 4.8, 0.1, 0.7, 1.6, 3.3, -0.2, 0.5];
 const ties = (count: number) => new Array<number>(count).fill(0);

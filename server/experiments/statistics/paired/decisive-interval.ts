@@ -13,11 +13,11 @@
  * Up to 20 effects, the farthest ones say more than that: the tail is long when it reaches `REACH_RATIO_MAX` times as far from
  * the median as the other one. At equal shares of wrong verdicts on skewed effects, the power is up to 3 points higher.
  */
-import { estimateMeanInterval, type Interval, type Resampler } from '../../bootstrap.ts';
-import { computeNormalQuantile } from '../../distributions.ts';
-import { SMALL_UNITS_MAX } from '../../error-rates.ts';
-import { interpolatePercentile, mean, standardDeviation } from '../../numbers.ts';
-import { findNearEnd, testSignFlips } from './sign-flips.ts';
+import { estimateMeanInterval, type Interval, type Resampler } from '../bootstrap.ts';
+import { computeNormalQuantile } from '../distributions.ts';
+import { SMALL_UNITS_MAX } from '../error-rates.ts';
+import { interpolatePercentile, mean, standardDeviation } from '../numbers.ts';
+import { findNearEnd, testSignFlips } from '../sign-flips.ts';
 
 /** Share of symmetric samples whose tail counts as long. */
 const LONG_TAIL_SHARE = 0.2;

@@ -1,6 +1,6 @@
 /** T14: the typical unit and the total over all units. */
 import { describe, expect, test } from 'vitest';
-import { compareValues } from '../../../../testing/fixtures/paired-runs.ts';
+import { compareValues } from '../../../testing/fixtures/paired-runs.ts';
 
 /** Sixteen small inputs of about 100, and four large ones of about 1,000. */
 const CONTROL = Array.from({ length: 20 }, (_, index) => (index < 16 ? 100 + index : 1000 + 10 * index));

@@ -1,7 +1,6 @@
 /** The permutation test of like neighbours, against all orders of small sets. */
 import { expect, test } from 'vitest';
-import { testLikeNeighbours } from './like-neighbours.ts';
-import { placeGroups } from './related-units.ts';
+import { placeGroups, testLikeNeighbours } from './relation.ts';
 
 /** All orders of a list. */
 function permute(values: readonly number[]): number[][] {

@@ -1,10 +1,10 @@
 /** The rules of the test of sign flips beside its numbers, which reference/ compares. */
 import { describe, expect, test } from 'vitest';
-import { buildDesign, buildSide, INDICATOR } from '../../../../testing/fixtures/paired-runs.ts';
-import { estimateMeanInterval, Resampler } from '../../bootstrap.ts';
-import { compareFamily } from '../family.ts';
+import { buildDesign, buildSide, INDICATOR } from '../../../testing/fixtures/paired-runs.ts';
+import { estimateMeanInterval, Resampler } from '../bootstrap.ts';
+import { testSignFlips } from '../sign-flips.ts';
 import { reconcileInterval } from './decisive-interval.ts';
-import { testSignFlips } from './sign-flips.ts';
+import { compareFamily } from './family.ts';
 
 const resampler = new Resampler({ seed: 'seed', resamples: 399 });
 const decide = (effects: Float64Array) => {

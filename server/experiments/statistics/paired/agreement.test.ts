@@ -1,8 +1,8 @@
 /** T13: the interval and the test of a comparison agree, and the reasons say which of them decides. */
 import { describe, expect, test } from 'vitest';
-import { RandomGenerator } from '../../../../platform/random-generator.ts';
-import { compareValues } from '../../../../testing/fixtures/paired-runs.ts';
-import { decideVerdict, type VerdictEvidence } from '../../comparison/verdict.ts';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
+import { compareValues } from '../../../testing/fixtures/paired-runs.ts';
+import { decideVerdict, type VerdictEvidence } from '../comparison/verdict.ts';
 
 const EVIDENCE: VerdictEvidence = {
   unit: 'input',
