@@ -1,5 +1,6 @@
 /** The verdicts that the product gives on simulated experiments. */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { DEFAULT_INDICATOR } from '@switchyard/server/experiments/results/select-indicators.ts';
 import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.ts';
 import type { Estimate } from '@switchyard/server/experiments/statistics/comparison/effect-scale.ts';
@@ -9,11 +10,7 @@ import { computeStudentTTail } from '@switchyard/server/experiments/statistics/d
 import { mean, standardDeviation } from '@switchyard/server/experiments/statistics/numbers.ts';
 import type { Observation } from '@switchyard/server/experiments/statistics/observations.ts';
 import { measureIndicator } from '@switchyard/server/experiments/statistics/paired/compare.ts';
-import {
-  type Comparison,
-  compareFamily,
-  type FamilyDesign,
-} from '@switchyard/server/experiments/statistics/paired/family.ts';
+import { compareFamily, type FamilyDesign } from '@switchyard/server/experiments/statistics/paired/family.ts';
 import type { PlanUnit } from '@switchyard/server/experiments/statistics/switchback/compare.ts';
 import type { SwitchbackDesign } from '@switchyard/server/experiments/statistics/switchback/design.ts';
 import { compareSwitchbackFamily } from '@switchyard/server/experiments/statistics/switchback/family.ts';

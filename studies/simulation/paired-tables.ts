@@ -1,7 +1,7 @@
 /** Tables of batch experiments and scenario tests. */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Estimate } from '@switchyard/server/experiments/statistics/comparison/effect-scale.ts';
-import type { Comparison } from '@switchyard/server/experiments/statistics/paired/family.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { simulateFamily, simulateMissedTruth } from './analyse-simulated.ts';
 import { NOISES } from './noise.ts';

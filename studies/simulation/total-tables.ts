@@ -1,6 +1,6 @@
 /** Tables of the typical input and the total, which a few large inputs decide. */
 
-import type { Comparison } from '@switchyard/server/experiments/statistics/paired/family.ts';
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { countComparisons } from './analyse-simulated.ts';
 import type { PairedPopulation } from './paired-populations.ts';

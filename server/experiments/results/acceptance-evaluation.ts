@@ -1,6 +1,7 @@
 /** Evaluates an acceptance test from the runs of its batch. Pure. */
 import { type AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import Type, { type Static } from 'typebox';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
@@ -24,7 +25,7 @@ import { flattenDistribution, Metric } from '../statistics/acceptance-metrics.ts
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Direction } from '../statistics/comparison/effect-scale.ts';
 import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
-import { addInteractions, type ExploredComparison } from '../statistics/features.ts';
+import { addInteractions } from '../statistics/features.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import type { Distribution } from '../statistics/summary.ts';
@@ -262,7 +263,7 @@ function compareIndicatorsOnce(
   > & {
     features: string[];
   },
-): Map<string, ExploredComparison> {
+): Map<string, Comparison> {
   const family = [...indicators.values()];
   const design: FamilyDesign = { unit: 'input', serial: false, progress: 'complete', ...shared };
   const [comparisons = []] = addInteractions(
@@ -271,7 +272,7 @@ function compareIndicatorsOnce(
     design,
   );
   return new Map(
-    [...indicators.keys()].flatMap((key, index): [string, ExploredComparison][] => {
+    [...indicators.keys()].flatMap((key, index): [string, Comparison][] => {
       const comparison = comparisons[index];
       return comparison ? [[key, comparison]] : [];
     }),

@@ -12,6 +12,7 @@
  * Two numbers closer than 10^-12 of the largest one involved are equal: 1.3 - 1.0 <= 0.3 must not fail by rounding.
  * A metric fails when a side that it needs has no usable value; its reason names the side.
  */
+import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { distinguish, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import Type, { type Static } from 'typebox';
 import { clampToFinite } from './numbers.ts';
@@ -106,30 +107,13 @@ export function readStatistic(distribution: Distribution, name: StatisticName): 
 }
 
 /** The decision on one metric, with the numbers behind it. */
-export interface MetricDecision {
-  passed: boolean;
-  /** The chosen statistic; null without a usable value. */
-  control_value: number | null;
-  candidate_value: number | null;
-  /** The right-hand side of the operator; null when a side that the metric needs has no usable value. */
-  threshold: number | null;
-  /** Sentences for the reader. */
-  reason: string;
-  /** Only for a rule about the mean with a direction. */
-  non_inferiority?: NonInferiority;
-}
+export type MetricDecision = Pick<
+  MetricResult,
+  'passed' | 'control_value' | 'candidate_value' | 'threshold' | 'reason' | 'non_inferiority'
+>;
 
 /** The effect of the candidate over the inputs. */
-export interface NonInferiority {
-  measure: 'ratio' | 'difference';
-  effect: number;
-  /** The one-sided 95 % bound of the effect; null for too few inputs. */
-  bound: number | null;
-  /** The bound is within the tolerance, and nothing prevents a decision. */
-  within_tolerance: boolean;
-  /** Inputs that both sides solved. */
-  inputs: number;
-}
+export type NonInferiority = NonNullable<MetricResult['non_inferiority']>;
 
 /** Decides one metric from the distributions of its field. A side without a usable value is null. */
 export function decideMetric(
@@ -232,19 +216,10 @@ export function isSatisfied(operator: Operator, gap: number, slack: number, equa
   }
 }
 
-/** A distribution in the flat form of acceptance results. Without a usable value all its numbers are 0. */
-interface FlatDistribution {
-  distribution_summary_statistics: {
-    min: number;
-    max: number;
-    count: number;
-    mean: number;
-    std: number;
-    shifted_geometric_mean: number;
-    shift_parameter: number;
-  };
-  distribution_percentiles: Record<LowerPercentile, number>;
-}
+type FlatDistribution = Pick<
+  MetricResult['statistics']['control'],
+  'distribution_summary_statistics' | 'distribution_percentiles'
+>;
 
 /** Returns the flat form of a distribution. */
 export function flattenDistribution(distribution: Distribution | null): FlatDistribution {

@@ -51,7 +51,7 @@ export const INTERVAL_INPUTS_MIN = 5;
 export const SPREAD_SHARE_MIN = 0.2;
 
 /** The parameters of resampling. */
-export interface Resampling {
+interface Resampling {
   seed: string;
   /** Plus 1 it is a multiple of 40. */
   resamples: number;

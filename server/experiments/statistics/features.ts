@@ -3,10 +3,12 @@
  * comparison's units and changes nothing of its verdict.
  */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { Interaction } from '@switchyard/contract/experiments/input-interactions.ts';
 import { INTERACTION_INPUTS_MAX } from '@switchyard/contract/limits.ts';
 import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Resampler } from './bootstrap.ts';
-import { convertEstimate, type Estimate } from './comparison/effect-scale.ts';
+import { convertEstimate } from './comparison/effect-scale.ts';
 import type { FamilyIndicator } from './comparison/pipeline.ts';
 import { clamp } from './numbers.ts';
 import { compareText } from './observations.ts';
@@ -16,30 +18,11 @@ import {
   measureIndicator,
   type PairedMeasurement,
 } from './paired/compare.ts';
-import type { Comparison, FamilyGroup } from './paired/family.ts';
+import type { FamilyGroup } from './paired/family.ts';
 import { isInformative, tallyUnits } from './paired/tallies.ts';
 import type { PairedUnit } from './paired/units.ts';
 
-/** The effect in one group of inputs, in the form of the API. */
-interface InteractionGroup {
-  label: string;
-  low: number | null;
-  high: number | null;
-  inputs: number;
-  input_ids: string[];
-  wins: number;
-  ties: number;
-  losses: number;
-  effect: Estimate | null;
-}
-
-/** The effect by one feature, in the form of the API. */
-interface Interaction {
-  feature: string;
-  type: 'number' | 'category';
-  groups: InteractionGroup[];
-  missing: number;
-}
+type InteractionGroup = Interaction['groups'][number];
 
 /** More effects by feature are more than a reader compares, and the response grows for nothing. */
 const EFFECTS_MAX = 400;
@@ -55,9 +38,6 @@ interface ExploredFamily {
   features: readonly string[];
 }
 
-/** A comparison with the interactions of its effect; absent without features. */
-export type ExploredComparison = Comparison & { interactions?: Interaction[] };
-
 /**
  * Returns the comparisons of the family with interactions for each primary indicator, or for `result.value`. Beyond 400
  * of them, later groups of runs have none.
@@ -66,7 +46,7 @@ export function addInteractions(
   comparisons: readonly Comparison[][],
   { groups, indicators, features }: ExploredFamily,
   design: ComparisonDesign,
-): ExploredComparison[][] {
+): Comparison[][] {
   const primary = indicators.filter(({ role }) => role === 'primary');
   const chosen =
     primary.length > 0 ? primary : indicators.filter(({ indicator }) => indicator === SOLUTION_VALUE);

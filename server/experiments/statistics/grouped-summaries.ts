@@ -4,37 +4,12 @@
  * Only runs that succeeded contribute values; the counts include all runs. Groups follow the order of their first run,
  * indicators the order of their names. So the same runs in the same order have the same summaries, whichever ended first.
  */
-import {
-  compareText,
-  countRuns,
-  indexIndicators,
-  type Observation,
-  type RunCounts,
-  toUsableNumber,
-} from './observations.ts';
+import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
+import { compareText, countRuns, indexIndicators, type Observation, toUsableNumber } from './observations.ts';
 import { type Distribution, summarize } from './summary.ts';
 
-type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'ensembleID' | 'optionSetID' | 'scenarioID';
-
-/** One group of runs. `group_values` are those of `group_keys`; a run without an option set or scenario has "". */
-interface GroupedSummary {
-  group_keys: GroupKey[];
-  group_values: string[];
-  /** The indicators with at least one usable number in the group. */
-  indicator_keys: string[];
-  indicator_distributions: Record<string, Distribution>;
-  /** How the runs of the group ended. */
-  runs: RunCounts;
-  /** For every indicator that the group reported at all. */
-  indicator_counts: Record<string, IndicatorCounts>;
-}
-
-/** Counts a group's successful runs by their value: a number, another value ("nan", a flag, a text), or none. */
-interface IndicatorCounts {
-  usable: number;
-  unusable: number;
-  missing: number;
-}
+type GroupKey = GroupedSummary['group_keys'][number];
+type IndicatorCounts = GroupedSummary['indicator_counts'][string];
 
 const READ_KEY: Record<GroupKey, (run: Observation) => string> = {
   inputID: (run) => run.input_id,

@@ -1,4 +1,5 @@
 /** Observations: the runs of an experiment, each with the indicators it reported. */
+import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
 import type { EnsembleGain } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { findIndicator } from '../../runs/results/indicators.ts';
 
@@ -60,16 +61,7 @@ export interface RunStart {
 }
 
 /** Numbers of runs by status. */
-export interface RunCounts {
-  total: number;
-  succeeded: number;
-  failed: number;
-  canceled: number;
-  /** Runs that have not ended. */
-  pending: number;
-  /** Runs that succeeded and reported no indicator. */
-  without_statistics: number;
-}
+type RunCounts = GroupedSummary['runs'];
 
 /**
  * Returns the value as a number for statistics, or null. Only finite numbers count: a flag is no measurement, and runs

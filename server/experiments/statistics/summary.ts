@@ -8,6 +8,7 @@
  *   -10. With a smaller value the shift is 1 - smallest, and the result states it. Rounding loses that 1 for magnitudes
  *   beyond 2^53: then smallest + shift is 0 and the mean is the smallest value.
  */
+import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
 import {
   clamp,
   clampToFinite,
@@ -27,18 +28,10 @@ export const PERCENTILE_KEYS = LOWER;
 
 /** The key of a percentile in lower case. */
 export type LowerPercentile = (typeof LOWER)[number];
-type Percentiles = Record<LowerPercentile | (typeof UPPER)[number], number>;
+type Percentiles = Distribution['percentiles'];
 
 /** The distribution of at least one value. */
-export interface Distribution {
-  min: number;
-  max: number;
-  count: number;
-  mean: number;
-  std: number;
-  shifted_geometric_mean: { value: number; shift: number };
-  percentiles: Percentiles;
-}
+export type Distribution = GroupedSummary['indicator_distributions'][string];
 
 /** The shift for values that are all above -10. */
 export const GEOMETRIC_MEAN_SHIFT = 10;

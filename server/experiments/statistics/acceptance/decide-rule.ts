@@ -6,6 +6,7 @@
  * `count` asks for the number of runs with a number, and an absolute threshold holds whatever the control is.
  */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   decideMetric,
@@ -17,7 +18,6 @@ import {
 } from '../acceptance-metrics.ts';
 import { warnOfSmallControl } from '../comparison/effect-scale.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
-import type { Comparison } from '../paired/family.ts';
 import { type Distribution, summarize } from '../summary.ts';
 import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 import { checkOtherInputs } from './other-inputs.ts';

@@ -1,4 +1,5 @@
 /** The scale of an indicator: relative or absolute, its equivalence margin, and the direction of its effects. */
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import {
   formatExactPercent,
   formatPercent,
@@ -47,10 +48,7 @@ export interface IndicatorSettings {
 }
 
 /** A number with its 95 % interval; the interval is null with too few units, or with too few that differ. */
-export interface Estimate {
-  value: number;
-  interval: { low: number; high: number } | null;
-}
+export type Estimate = NonNullable<Comparison['ratio']>;
 
 /** Converts an effect to the scale that people read. Its interval contains the estimate even after rounding. */
 export function convertEstimate(

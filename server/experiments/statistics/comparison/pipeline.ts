@@ -13,6 +13,7 @@
  * weight, so that guardrails and other indicators cost them little power.
  */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Interval } from '../bootstrap.ts';
 import { FINAL_ALPHA, INTERIM_ALPHA } from '../error-rates.ts';
@@ -20,9 +21,7 @@ import { clampToFinite } from '../numbers.ts';
 import {
   convertEstimate,
   createEffectReader,
-  type Direction,
   type EffectScale,
-  type Estimate,
   type IndicatorSettings,
   type Margin,
   orientInterval,
@@ -34,7 +33,6 @@ import {
   decideVerdict,
   hasDirection,
   type Progress,
-  type Verdict,
   type VerdictEvidence,
 } from './verdict.ts';
 
@@ -91,7 +89,7 @@ export interface Decided extends DecidedVerdict {
   weight: number;
   /** The planned end is not reached. */
   interim: boolean;
-  sequential: SequentialEvidence | null;
+  sequential: Comparison['sequential'];
 }
 
 /** How observations become units, and what differs between the kinds of them. */
@@ -115,30 +113,21 @@ export interface UnitStrategy<Test extends FamilyTest, Units extends MeasuredUni
   ) => { reasons: string[]; warnings: string[]; fields: Fields };
 }
 
-/** The evidence before the planned end, in the form of the API. */
-export interface SequentialEvidence {
-  e_value: number;
-  e_value_max: number;
-  mean_e_value_max: number;
-  largest_loss: number;
-  threshold: number;
-  interval: { low: number; high: number } | null;
-}
-
-/** The fields that comparisons of all kinds of units share, in the form of the API. */
-export interface ComparedIndicator {
-  indicator: string;
-  value_type: 'number' | 'flag';
-  role: Role;
-  objective: Direction;
-  verdict: Verdict;
-  interim: boolean;
-  reasons: string[];
-  warnings: string[];
-  measure: 'relative' | 'absolute';
-  geometric_mean_ratio: Estimate | null;
-  mean_difference: Estimate | null;
-}
+/** The fields that comparisons of all kinds of units share. */
+export type ComparedIndicator = Pick<
+  Comparison,
+  | 'indicator'
+  | 'value_type'
+  | 'role'
+  | 'objective'
+  | 'verdict'
+  | 'interim'
+  | 'reasons'
+  | 'warnings'
+  | 'measure'
+  | 'geometric_mean_ratio'
+  | 'mean_difference'
+>;
 
 /** Compares all tests of an experiment as one family, in their order. */
 export function compareTests<Test extends FamilyTest, Units extends MeasuredUnits, Fields>(
@@ -222,7 +211,7 @@ function formatSequential<Units extends MeasuredUnits>(
   units: Units,
   threshold: number,
   computeSequence: (units: Units, threshold: number) => Interval | null,
-): SequentialEvidence | null {
+): Comparison['sequential'] {
   if (units.interim === null) return null;
   const { e_value, e_value_max, mean_e_value_max, largest_loss } = units.interim;
   const found = computeSequence(units, threshold);

@@ -26,6 +26,7 @@
  *   verdict.
  */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { mean, standardDeviation, sumSquaredDeviations } from '../numbers.ts';
 
@@ -174,13 +175,8 @@ function averageBlocks(values: Float64Array, count: number): Float64Array {
   );
 }
 
-/** A change of the effect that lasts longer than a twentieth of the series. */
-export interface SlowChange {
-  /** p-value of blocks that resemble their neighbours no more than in another order. */
-  p_value: number;
-  /** Standard deviation of the slow part of the effect. */
-  deviation: number;
-}
+/** A change of the effect that lasts longer than a twentieth of the series: its p-value, and the deviation of its slow part. */
+export type SlowChange = NonNullable<Comparison['dependence']['slow_change']>;
 
 const SLOW_BLOCKS = 20;
 /** A mean effect of so many deviations of its slow change has the same sign at other times. */

@@ -5,24 +5,13 @@
  * to have the opposite sign. The p-value is the share of sign assignments whose sum is at least as far from 0. For one pair in
  * each unit this is McNemar's exact test (Psychometrika 1947).
  */
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { computeBinomialUpperTail, computeClopperPearson } from '../distributions.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 
 /** Failures of both sides over the units in which both sides ended. */
-export interface FailureComparison {
-  /** Units that only the candidate lost, that only the control lost, and that neither side solved. */
-  candidate_only: number;
-  control_only: number;
-  both: number;
-  /** Failed pairs of each side. */
-  control_failed: number;
-  candidate_failed: number;
-  /** Two-sided exact p-value; 1 when no unit differs. */
-  p_value: number;
-  /** The 95 % upper bound of the share of units that the candidate loses more than the control. */
-  excess_upper: number;
-}
+export type FailureComparison = Comparison['failures'];
 
 /** Weights beyond this total are tested by their signs alone, so that the exact test stays fast. */
 const EXACT_TOTAL_MAX = 20_000;

@@ -1,9 +1,10 @@
 /** Properties of comparisons that hold for any runs. */
+
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ABSOLUTE, buildSide, compareRuns } from '../../../testing/fixtures/paired-runs.ts';
 import type { Observation } from '../observations.ts';
-import type { Comparison } from './family.ts';
 
 describe('any runs', () => {
   const value = fc.integer({ min: -40, max: 40 });

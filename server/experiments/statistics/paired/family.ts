@@ -1,14 +1,9 @@
 /** The strategy of inputs and of originals: what a comparison of paired units says beside that of the pipeline. */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
-import type { Resampler, Resampling } from '../bootstrap.ts';
-import {
-  type Estimate,
-  type Margin,
-  orientInterval,
-  readSize,
-  warnOfMissingRatios,
-} from '../comparison/effect-scale.ts';
+import type { Resampler } from '../bootstrap.ts';
+import { orientInterval, readSize, warnOfMissingRatios } from '../comparison/effect-scale.ts';
 import { computeConfidenceSequence } from '../comparison/interim.ts';
 import {
   type ComparedIndicator,
@@ -16,20 +11,17 @@ import {
   type Decided,
   type FamilyIndicator,
   type FamilyTest,
-  type SequentialEvidence,
   type UnitStrategy,
   warnOfMargin,
 } from '../comparison/pipeline.ts';
 import type { FailureEvidence, Progress } from '../comparison/verdict.ts';
 import { CHANGE_MAX, clampToFinite } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
-import type { FlipMethod } from '../sign-flips.ts';
 import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from './compare.ts';
 import { isMeanConclusive } from './decisive-interval.ts';
-import type { Clustering, SlowChange } from './dependence.ts';
 import type { FailureComparison } from './failures.ts';
-import { explainRepetition, hintPlan, type PlanningHints } from './planning-hints.ts';
-import { formatRelation, type RelatedInputs } from './relation.ts';
+import { explainRepetition, hintPlan } from './planning-hints.ts';
+import { formatRelation } from './relation.ts';
 import {
   explainScope,
   listBlockers,
@@ -40,16 +32,8 @@ import {
   warnOfZeros,
 } from './sentences.ts';
 import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
-import {
-  type ComparisonSide,
-  describeSide,
-  describeTies,
-  isInformative,
-  type Tally,
-  tallyPairs,
-  tallyUnits,
-} from './tallies.ts';
-import { estimateTotals, estimateWithFailures, type PenalizedMeans } from './totals.ts';
+import { describeSide, describeTies, isInformative, tallyPairs, tallyUnits } from './tallies.ts';
+import { estimateTotals, estimateWithFailures } from './totals.ts';
 import type { PairedUnit } from './units.ts';
 
 /** A candidate with the control it is compared with. */
@@ -66,40 +50,6 @@ export interface FamilyDesign extends ComparisonDesign {
   progress: Progress;
   /** Reasons without a verdict for one indicator, such as a time measured under unequal load. */
   listIndicatorBlockers: (indicator: string, group: FamilyGroup) => readonly string[];
-}
-
-/** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
-export interface Comparison extends ComparedIndicator, PlanningHints {
-  ratio: Estimate | null;
-  with_failures: PenalizedMeans | null;
-  inputs: Tally;
-  pairs: Tally;
-  control: ComparisonSide;
-  candidate: ComparisonSide;
-  wilcoxon: {
-    n: number;
-    w_plus: number;
-    w_minus: number;
-    p_value: number | null;
-    p_value_holm: number | null;
-    method: 'exact' | 'normal';
-    score: number;
-  };
-  /** The test that decides. */
-  sign_flips: { p_value: number | null; p_value_holm: number | null; method: FlipMethod };
-  failures: FailureComparison;
-  losses: { share: number; upper: number } | null;
-  dependence: {
-    serial_correlation: number | null;
-    slow_change: SlowChange | null;
-    effective_sample_size: number;
-    clusterings: Omit<Clustering, 'labels'>[];
-  };
-  related_inputs: RelatedInputs | null;
-  sequential: SequentialEvidence | null;
-  tolerance: Margin;
-  tie_tolerance: number;
-  bootstrap: Resampling & { confidence: 0.95; method: 'studentized' };
 }
 
 /**

@@ -6,6 +6,7 @@
  * plan was then the smallest possible one, and its power 0.
  */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Verdict } from '../comparison/verdict.ts';
@@ -16,18 +17,8 @@ import type { PairedMeasurement } from './compare.ts';
 import { listRelationBlockers } from './relation.ts';
 import type { PairedUnit } from './units.ts';
 
-/** Hints for the next experiment. Counts are units beyond those seen. */
-export interface PlanningHints {
-  /** For the observed effect; null for a decided comparison, and when the number is unknown. */
-  more_inputs: number | null;
-  /** For effects half a standard error above and below the observed one; `high` null: more than a hundred thousand. */
-  more_inputs_range: { low: number; high: number | null } | null;
-  /**
-   * Smallest effect found in 80 % of experiments of this size, by the upper limit of the variance (planning/variances.ts): a
-   * share for the relative measure, else a difference. Null where the units show no spread.
-   */
-  detectable_difference: number | null;
-}
+/** Hints for the next experiment. Counts are units beyond those seen; null for a decided comparison, and where unknown. */
+type PlanningHints = Pick<Comparison, 'more_inputs' | 'more_inputs_range' | 'detectable_difference'>;
 
 const POWER = 0.8;
 const MORE_MAX = 100_000;

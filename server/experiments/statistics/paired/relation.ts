@@ -13,6 +13,7 @@
  * unit shares with others by chance hide the relation: a p-value above the threshold does not show independent units.
  */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
@@ -303,14 +304,7 @@ function describeLikeness({ p_value }: Relation, unit: string): string {
   return `${capitalise(unit)}s of like control values have like effects (p = ${formatEvidence(p_value)})`;
 }
 
-/** The relation in the form of the API. */
-export interface RelatedInputs {
-  p: number;
-  clusters: number | null;
-  action: Relation['action'];
-}
-
 /** Returns the relation in the form of the API; null where none was looked for. */
-export function formatRelation({ relation }: RelatedMeasurement): RelatedInputs | null {
+export function formatRelation({ relation }: RelatedMeasurement): Comparison['related_inputs'] {
   return relation && { p: relation.p_value, clusters: relation.clusters, action: relation.action };
 }

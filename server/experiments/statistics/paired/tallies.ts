@@ -1,44 +1,27 @@
 /** Numbers of units and runs by outcome, for each side of a comparison. */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatLargestLoss, type Margin } from '../comparison/effect-scale.ts';
 import type { TieEvidence } from '../comparison/verdict.ts';
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
-import { countMissing, countRuns, type Observation, type RunCounts } from '../observations.ts';
+import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { boundOthers, countIndependent } from './other-units.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 
-/** Numbers of units by outcome. Wins are those of the candidate; a unit that only one side solved is a loss of the other. */
-export interface Tally {
-  total: number;
-  usable: number;
-  wins: number;
-  ties: number;
-  losses: number;
-}
-
-/** One side of a comparison. */
-export interface ComparisonSide {
-  runs: RunCounts;
-  /** Runs that succeeded without a number of the indicator. */
-  missing: number;
-  /** Mean over the units with a number on both sides. */
-  mean: number | null;
-}
-
 export function tallyUnits(
   units: readonly PairedUnit[],
   complete: readonly PairedUnit[],
   orientation: 1 | -1,
-): Tally {
+): Comparison['inputs'] {
   const signs = complete
     .filter(isInformative)
     .map((unit) => findLoser(unit) || Math.sign(unit.effect ?? 0) * orientation);
   return tallySigns(units.length, signs);
 }
 
-export function tallyPairs({ complete, orientation, units }: PairedMeasurement): Tally {
+export function tallyPairs({ complete, orientation, units }: PairedMeasurement): Comparison['inputs'] {
   const total = units.reduce((sum, unit) => sum + unit.pairs, 0);
   return tallySigns(
     total,
@@ -52,7 +35,7 @@ export function isInformative(unit: PairedUnit): boolean {
 }
 
 /** Counts oriented signs: positive is a loss of the candidate. */
-function tallySigns(total: number, signs: readonly number[]): Tally {
+function tallySigns(total: number, signs: readonly number[]): Comparison['inputs'] {
   return {
     total,
     usable: signs.length,
@@ -67,7 +50,7 @@ export function describeSide(
   indicator: string,
   valued: readonly PairedUnit[],
   side: 'control' | 'candidate',
-): ComparisonSide {
+): Comparison['control'] {
   const values = valued.map((unit) => unit[side] ?? 0);
   const { factor, inverse } = computeScale(values);
   return {

@@ -1,5 +1,6 @@
 /** Estimates on the scale that people read. */
 
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import {
   CONFIDENCE,
   computeMeanRatio,
@@ -15,15 +16,6 @@ import { computeStudentTQuantile } from '../distributions.ts';
 import { clamp, computeScale, mean, sumSquaredDeviations } from '../numbers.ts';
 import { buildUnits, computeBoundedMean, type Outcome, type PairedInput, type PairedUnit } from './units.ts';
 
-/** Means over solved and failed inputs, in the form of the API. */
-export interface PenalizedMeans {
-  failure_value: number;
-  control_mean: number | null;
-  candidate_mean: number | null;
-  mean_difference: Estimate | null;
-  ratio: Estimate | null;
-}
-
 /** The scale is of no importance: only the means of the units count here. */
 const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as const;
 
@@ -35,7 +27,7 @@ export function estimateWithFailures(
   inputs: readonly PairedInput[],
   failureValue: number,
   resampler: Resampler,
-): PenalizedMeans {
+): NonNullable<Comparison['with_failures']> {
   const replaceFailure = (outcome: Outcome): Outcome => (outcome === 'failed' ? failureValue : outcome);
   const penalized = inputs.map((input) => ({
     ...input,

@@ -3,19 +3,13 @@
  * the same time, the end of the longest one, and its gap is to the best value that any run found.
  */
 
+import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import { mean } from '../numbers.ts';
 import { findReportedValue, type Incumbent, type Observation, toUsableNumber } from '../observations.ts';
 import { createInputKeys, type GroupedRun } from './benchmark.ts';
 
 /** The mean primal integral of a group. */
-export interface GroupIntegral {
-  /** Inputs on which every group has incumbents or failed. */
-  inputs: number;
-  /** Mean integral, in seconds. */
-  seconds: number;
-  /** Mean gap over the time of the runs, from 0 to 1. */
-  gap: number;
-}
+export type GroupIntegral = NonNullable<IndicatorProfile['groups'][number]['primal_integral']>;
 
 /** Returns the integral of each group; null when no input has the incumbents of all groups. */
 export function computeGroupIntegrals(

@@ -1,5 +1,6 @@
 /** Reads the outcomes of a race from the runs of its experiment, and computes its state. Pure. */
 
+import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { type IndicatorSettings, prefersRelative, readLargestLoss } from '../comparison/effect-scale.ts';
 import type { Progress } from '../comparison/verdict.ts';
@@ -118,15 +119,7 @@ function buildScale(settings: IndicatorSettings, values: readonly number[]): Rac
   };
 }
 
-/** The place of a configuration in a race, in the form of the API: the contract describes the fields. */
-interface RacedConfiguration {
-  status: 'running' | 'dropped' | 'finished';
-  inputs: number;
-  dropped_after_inputs: number | null;
-  against: ReturnType<typeof formatConfiguration> | null;
-  e_value: number;
-  threshold: number;
-}
+type RacedConfiguration = NonNullable<ComparedGroups['racing']>;
 
 /** The places of all configurations in a race. */
 export interface RaceStandings {

@@ -1,10 +1,12 @@
 /** Comparisons of switchback tests: what a run counts for, and what withholds a verdict. */
+
+import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { describe, expect, test } from 'vitest';
 import { INDICATOR } from '../../../testing/fixtures/paired-runs.ts';
 import type { FamilyIndicator } from '../comparison/pipeline.ts';
 import type { PlanUnit, SwitchbackRun } from './compare.ts';
 import type { DesignKind } from './design.ts';
-import { compareSwitchbackFamily, type SwitchbackComparison, type SwitchbackFamily } from './family.ts';
+import { compareSwitchbackFamily, type SwitchbackFamily } from './family.ts';
 
 type RunSpec = Partial<SwitchbackRun> & { value?: number };
 

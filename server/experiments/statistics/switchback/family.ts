@@ -1,15 +1,15 @@
 /** The strategy of time slots: what a comparison of the units of a plan says beside that of the pipeline. */
 
+import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
-import { createEffectReader, type Margin, warnOfMissingRatios } from '../comparison/effect-scale.ts';
+import { createEffectReader, warnOfMissingRatios } from '../comparison/effect-scale.ts';
 import {
   type ComparedIndicator,
   compareTests,
   type Decided,
   type FamilyIndicator,
   type FamilyTest,
-  type SequentialEvidence,
   type UnitStrategy,
   warnOfMargin,
 } from '../comparison/pipeline.ts';
@@ -17,7 +17,7 @@ import type { FailureEvidence, Progress, TieEvidence, Verdict } from '../compari
 import { computeClopperPearson } from '../distributions.ts';
 import { CARRY_OVER_ALPHA, OTHERS_CONFIDENCE, VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
-import { countRuns, type RunCounts } from '../observations.ts';
+import { countRuns } from '../observations.ts';
 import {
   type LostRuns,
   type MeasuredPlan,
@@ -26,8 +26,7 @@ import {
   type PlanUnit,
   type SwitchbackMeasurement,
 } from './compare.ts';
-import type { Covariate } from './covariates.ts';
-import type { DesignKind, SwitchbackDesign } from './design.ts';
+import type { SwitchbackDesign } from './design.ts';
 import type { SwitchbackEstimate } from './estimate.ts';
 import { computeEffectSequence } from './interim.ts';
 import { countMoreUnits } from './plan-units.ts';
@@ -48,42 +47,6 @@ export interface SwitchbackFamily {
   progress: Progress;
   seed: string;
   draws?: number;
-}
-
-/** One side of a switchback test. */
-interface SwitchbackSide {
-  instance_id: string;
-  /** Units of the plan that have ended, those with an outcome, and those of them that count. */
-  units: { total: number; usable: number; counted: number };
-  runs: RunCounts;
-  missing: number;
-  /** Mean of the outcomes of its counted units. */
-  mean: number | null;
-  /** The mean that the estimate compares; null without an estimate. */
-  estimated_mean: number | null;
-}
-
-/** The comparison of one indicator: shape of the API, see `SwitchbackComparison` of the contract. */
-export interface SwitchbackComparison extends ComparedIndicator {
-  tolerance: Margin;
-  more_units: number | null;
-  control: SwitchbackSide;
-  candidate: SwitchbackSide & { refused: number };
-  units: { index: number; instance_id: string; runs: number; mean: number; counted: boolean }[];
-  randomization: {
-    p_value: number | null;
-    p_value_holm: number | null;
-    method: 'exact' | 'draws';
-    assignments: number;
-    coins: number;
-    seed: string;
-  };
-  design: { type: DesignKind; carry_over_units: number; burn_in_minutes: number };
-  adjusted_for: Covariate[];
-  carry_over_test: { p_value: number | null };
-  sample_ratio_test: { p_value: number | null };
-  failures: { control: number; candidate: number; p_value: number };
-  sequential: SequentialEvidence | null;
 }
 
 /** Compares every indicator. */
@@ -244,7 +207,7 @@ function describeSides(
   family: SwitchbackFamily,
   { units, missing }: SwitchbackMeasurement,
   estimated: EstimatedMeans | null,
-): { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } } {
+): { control: SwitchbackComparison['control']; candidate: SwitchbackComparison['candidate'] } {
   const describe = (isCandidate: boolean, instance_id: string) => {
     const planned = family.plan.filter((unit) => unit.isCandidate === isCandidate);
     const runs = planned.flatMap((unit) => unit.runs);
@@ -318,7 +281,7 @@ function explainAssumption(
 function listWarnings(
   family: Pick<SwitchbackFamily, 'plan' | 'design'>,
   carryOverPValue: number | null,
-  sides: { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } },
+  sides: { control: SwitchbackComparison['control']; candidate: SwitchbackComparison['candidate'] },
 ): string[] {
   const warnings: string[] = [];
   const deleted = describeDeletedRuns(family.plan);
