@@ -1,21 +1,16 @@
 /** Handlers of the operations on acceptance tests. */
+import { acceptance } from '@switchyard/contract/experiment-types/acceptance.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication } from '../../apps/applications/store.ts';
-import {
-  badRequest,
-  notFound,
-  orThrow,
-  type Problem,
-  quoteValue,
-} from '../../platform/http/errors/problem.ts';
+import { badRequest, orThrow } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
-import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { BatchChangedError } from '../batch/batch-control.ts';
 import { rememberBatch } from '../batch/batch-results.ts';
 import { createBatch } from '../batch/create-batch.ts';
+import { experimentNotFound, idInUse, parseNameChanges } from '../operations/experiment-operations.ts';
 import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import * as store from '../store/acceptance-tests.ts';
@@ -26,13 +21,7 @@ import {
   checkAcceptanceSides,
   findUnusedBatchFieldError,
 } from './acceptance-batch.ts';
-import {
-  duplicateAcceptanceId,
-  insertTest,
-  insertTestOnBatch,
-  prepareTest,
-  prepareTestOnBatch,
-} from './create-acceptance-test.ts';
+import { insertTest, insertTestOnBatch, prepareTest, prepareTestOnBatch } from './create-acceptance-test.ts';
 import { formatAcceptanceSummary, formatAcceptanceTest } from './format-acceptance-test.ts';
 import { checkInputCount } from './parse-acceptance-request.ts';
 
@@ -42,7 +31,7 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
   const application = await getApplication(database.read, caller.account, params.application_id);
   const test = prepareTest(context, application, body);
   if (await store.findAcceptanceTest(database.read, application.uid, test.id))
-    throw duplicateAcceptanceId(test.id);
+    throw idInUse(acceptance, test.id);
   const findBatch = () => findExperiment(database.read, application.uid, 'batch', test.experimentId);
   const batch = await findBatch();
   if (!batch) {
@@ -104,18 +93,13 @@ export const getAcceptanceTest: OperationHandler<'getAcceptanceTest'> = async (
 
 export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = async (
   context,
-  { caller, params, body: { name, description }, commit },
+  { caller, params, body, commit },
 ) => {
   const { application, test } = await getOwnTest(context, caller, params);
-  validateName(name, test.id);
-  const changes = {
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
-    updated_at: context.clock.now(),
-  };
+  const changes = parseNameChanges(context, test.id, body);
   return commit(async (tx) => {
     const changed = await store.updateAcceptanceTest(tx, test.uid, changes);
-    const found = orThrow(changed, () => testNotFound(application, params.acceptance_id));
+    const found = orThrow(changed, () => experimentNotFound(acceptance, application, params.acceptance_id));
     return {
       status: 200,
       body: formatAcceptanceTest(found, await context.questionMemory.read(test.uid, tx)),
@@ -135,7 +119,7 @@ export const deleteAcceptanceTest: OperationHandler<'deleteAcceptanceTest'> = as
     // Requests that add a test on the batch wait for this lock, so that a deleted batch has no test.
     await lockExperiment(tx, test.experiment_uid);
     if (!(await store.deleteAcceptanceTest(tx, test.uid)))
-      throw testNotFound(application, params.acceptance_id);
+      throw experimentNotFound(acceptance, application, params.acceptance_id);
     // Another batch was created by itself, and its runs may be needed.
     const { created_batch } = parseAcceptanceDefinition(test);
     if (created_batch && !(await store.hasAcceptanceTests(tx, test.experiment_uid)))
@@ -154,12 +138,6 @@ async function getOwnTest(
 ): Promise<{ application: ApplicationsTable; test: AcceptanceTestsTable }> {
   const application = await getApplication(database.read, caller.account, params.application_id);
   const test = await store.findAcceptanceTest(database.read, application.uid, params.acceptance_id);
-  if (!test) throw testNotFound(application, params.acceptance_id);
+  if (!test) throw experimentNotFound(acceptance, application, params.acceptance_id);
   return { application, test };
-}
-
-function testNotFound(application: Pick<ApplicationsTable, 'id'>, id: ExperimentId): Problem {
-  return notFound(
-    `There is no acceptance test ${quoteValue(id)} of application ${quoteValue(application.id)}.`,
-  );
 }

@@ -1,16 +1,18 @@
 /** Creates acceptance tests: on a batch that is created with the test, or on one that exists. */
+import { acceptance } from '@switchyard/contract/experiment-types/acceptance.ts';
 import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { lockLiveApplication } from '../../apps/applications/store.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
-import { badRequest, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
 import { hasRunsEndedBy } from '../../runs/store/experiment-runs.ts';
 import { applyControlChange, type ControlChange, computeControlChange } from '../batch/batch-control.ts';
 import type { BatchResultsContext } from '../batch/batch-results.ts';
+import { idInUse } from '../operations/experiment-operations.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
@@ -77,7 +79,7 @@ export function prepareTest(
 export async function insertTest(tx: Writer, test: PreparedTest, batch: ExperimentsTable): Promise<void> {
   await lockLiveApplication(tx, test.application);
   if (!(await insertAcceptanceTest(tx, { ...test.row, experiment_uid: batch.uid }, batch)))
-    throw duplicateAcceptanceId(test.id);
+    throw idInUse(acceptance, test.id);
 }
 
 /** Computes what the test changes in the batch, and records whether the batch had results when the test was created. */
@@ -119,11 +121,4 @@ export async function insertTestOnBatch(
     );
   if (change) await applyControlChange(tx, batch, locked, change);
   return { ...test.row, tests_on_batch: await countTestOnBatch(tx, batch.uid, test.row.uid) };
-}
-
-/** Returns the 400 for an id that another test of the application has. */
-export function duplicateAcceptanceId(id: ExperimentId): Problem {
-  return badRequest(
-    `id is ${quoteValue(id)}, which another acceptance test of the application has; choose another.`,
-  );
 }

@@ -1,32 +1,19 @@
 /** Handlers of the operations on batch experiments and scenario tests. */
 import { hash } from 'node:crypto';
-import { batch as batchType } from '@switchyard/contract/experiment-types/batch.ts';
+import { batch } from '@switchyard/contract/experiment-types/batch.ts';
 import type { BatchExperimentInfo } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
-import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler, RawResponse } from '../../platform/http/handlers/handler.ts';
 import { respondCompressed, respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { acceptsGzip } from '../../platform/http/send-response.ts';
 import { type ExperimentCounts, listRunDescriptions } from '../../runs/store/experiment-runs.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { formatRunSettings } from '../operations/build-run-plan.ts';
-import {
-  createExperimentListSource,
-  getOwnExperiment,
-  markExperimentDeleted,
-  parseExperimentChanges,
-  writeExperimentChanges,
-} from '../operations/experiment-operations.ts';
-import { respondWithEmbeddedRuns, respondWithRuns } from '../operations/experiment-run-lists.ts';
-import {
-  countRunsByExperiment,
-  formatExperiment,
-  formatProgress,
-  listRefusedRuns,
-} from '../operations/format-experiment.ts';
+import { defineExperimentHandlers } from '../operations/experiment-handlers.ts';
+import { respondWithEmbeddedRuns } from '../operations/experiment-run-lists.ts';
+import { formatExperiment, formatProgress, listRefusedRuns } from '../operations/format-experiment.ts';
 import { formatQuestion } from '../questions/describe-question.ts';
 import { formatRace } from '../racing/format-race.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
@@ -34,6 +21,13 @@ import { type BatchDefinition, parseBatchDefinition } from '../store/batch-defin
 import type { ExperimentsTable } from '../store/schema.ts';
 import { readBatchResults, readBatchState, rememberBatch } from './batch-results.ts';
 import { createBatch } from './create-batch.ts';
+
+const handlers = defineExperimentHandlers({
+  settings: batch,
+  format: formatBatch,
+  remember: rememberBatch,
+  deleteParts: (tx, { uid }) => deleteAcceptanceTestsOfBatch(tx, uid),
+});
 
 export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = async (
   context,
@@ -44,36 +38,20 @@ export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = 
     commit(async (tx) => {
       await insert(tx);
       const planned = parseBatchDefinition(experiment).racing?.planned_runs ?? experiment.requested;
-      const counts = { statuses: {}, planned, refused: 0 };
-      return { status: 201, body: formatBatch(experiment, counts, caller.role) };
+      return { status: 201, body: handlers.formatNew(experiment, caller, planned) };
     }),
   );
 };
 
-export const listBatchExperiments: OperationHandler<'listBatchExperiments'> = async (
-  context,
-  { caller, params, query },
-) => {
-  const { database, pageTokens, log } = context;
-  const request = { caller, applicationId: params.application_id, query };
-  const source = await createExperimentListSource(context, batchType, request, {
-    type: query.type === 'scenario' ? 'scenario' : query.type === 'batch' ? 'batch' : null,
-    async formatBodies(experiments) {
-      const counts = await countRunsByExperiment(database.read, experiments);
-      return experiments.map((experiment) => formatBatch(experiment, counts(experiment), caller.role));
-    },
-  });
-  return respondWithList({ pageTokens, log }, source);
+export const listBatchExperiments: OperationHandler<'listBatchExperiments'> = async (context, call) => {
+  const type = call.query.type ?? null;
+  return respondWithList(context, await handlers.createListSource(context, call, type));
 };
 
 export const getBatchExperiment: OperationHandler<'getBatchExperiment'> = async (context, call) => {
   const { database } = context;
-  const { caller, params } = call;
-  const { experiment } = await getOwnExperiment(context, batchType, {
-    caller,
-    applicationId: params.application_id,
-    id: params.batch_id as ExperimentId,
-  });
+  const { caller } = call;
+  const { experiment } = await handlers.find(context, call);
   const { read } = database;
   const { key, counts } = await readBatchState(read, experiment);
   // The results repeat the warnings of the plan.
@@ -103,59 +81,17 @@ export const getBatchExperiment: OperationHandler<'getBatchExperiment'> = async 
   );
 };
 
-export const getBatchExperimentMetadata: OperationHandler<'getBatchExperimentMetadata'> = async (
-  context,
-  { caller, params },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const { experiment } = await getOwnExperiment(context, batchType, address);
-  return { status: 200, body: await readBatch(context, experiment, caller.role) };
-};
+export const getBatchExperimentMetadata: OperationHandler<'getBatchExperimentMetadata'> =
+  handlers.getMetadata;
+export const listBatchExperimentRuns: OperationHandler<'listBatchExperimentRuns'> = handlers.listRuns;
+export const updateBatchExperiment: OperationHandler<'updateBatchExperiment'> = handlers.update;
 
-export const listBatchExperimentRuns: OperationHandler<'listBatchExperimentRuns'> = async (
-  context,
-  { caller, params, query },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const { experiment } = await getOwnExperiment(context, batchType, address);
-  return respondWithRuns(context, { caller, experiment }, query);
-};
-
-export const updateBatchExperiment: OperationHandler<'updateBatchExperiment'> = async (
-  context,
-  { caller, params, body, commitThen },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const found = await getOwnExperiment(context, batchType, address);
-  const changes = parseExperimentChanges(context, address, body);
-  return commitThen(
-    (tx) => writeExperimentChanges(tx, batchType, found, changes),
-    async (changed) => ({ status: 200, body: await readBatch(context, changed, caller.role) }),
-  );
-};
-
-export const deleteBatchExperiment: OperationHandler<'deleteBatchExperiment'> = async (
-  context,
-  { caller, params, commit },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.batch_id };
-  const found = await getOwnExperiment(context, batchType, address);
-  const { uid } = found.experiment;
-  await rememberBatch(context, found.experiment);
-  const committed = await commit(async (tx) => {
-    await markExperimentDeleted(tx, batchType, found, context.clock.now());
-    await deleteAcceptanceTestsOfBatch(tx, uid);
-    return { status: 204 };
-  });
-  context.onExperimentDeleted();
-  context.batchResultsCache.evict(uid);
+export const deleteBatchExperiment: OperationHandler<'deleteBatchExperiment'> = async (context, call) => {
+  const { experiment } = await handlers.find(context, call);
+  const committed = await handlers.delete(context, call);
+  context.batchResultsCache.evict(experiment.uid);
   return committed;
 };
-
-async function readBatch({ database }: Pick<Context, 'database'>, experiment: ExperimentsTable, role: Role) {
-  const counts = await countRunsByExperiment(database.read, [experiment]);
-  return formatBatch(experiment, counts(experiment), role);
-}
 
 /** Returns the experiment without the options that are hidden from the role. */
 function formatBatch(

@@ -14,7 +14,6 @@ import type { Reader, Writer } from '../../platform/database/database.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationCall } from '../../platform/http/handlers/handler.ts';
-import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId, randomText } from '../../platform/random.ts';
 import { findInputSet, type InputSetItem } from '../../runs/input-sets/store.ts';
@@ -23,6 +22,7 @@ import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
 import { insertPlannedEnsembles } from '../ensembles/planned-ensembles.ts';
 import { describeInputs } from '../input-properties/describe-inputs.ts';
 import { buildRunPlan, parseRunSettings } from '../operations/build-run-plan.ts';
+import { buildExperiment, insertOwnExperiment } from '../operations/experiment-operations.ts';
 import { type InputContent, planRun, type RequestedRun } from '../operations/plan-run.ts';
 import { buildRace, parseRacing, type RaceRequest } from '../racing/parse-racing.ts';
 import { planRaceRound } from '../racing/plan-race-runs.ts';
@@ -30,7 +30,6 @@ import type { BatchDefinition } from '../store/batch-definition.ts';
 import { insertExperimentInputs } from '../store/experiments.ts';
 import { type InputProperties, insertInputProperties } from '../store/input-properties.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
-import { insertExperiment } from '../store/transitions.ts';
 import { type BatchEnsemble, readEnsembles } from './check-ensembles.ts';
 import { checkPlan } from './check-plan.ts';
 import { type CheckedRuns, checkRequestedRuns } from './check-requested-runs.ts';
@@ -96,31 +95,19 @@ async function tryToCreate<R>(
   const orderSeed = randomText(context.random, ORDER_SEED_CHARS);
   const plan = { request, runs, checked, inputs, seed: orderSeed };
   const { definition, planned } = racing ? planRace(plan, racing) : planBatch(plan);
-  const now = clock.now();
-  const experiment: ExperimentsTable = {
+  const experiment = buildExperiment({
+    application,
+    caller,
     uid: makeId<string>(context.random, 'x'),
-    application_uid: application.uid,
-    application_id: application.id,
-    account_id: application.account_id,
-    kind: 'batch',
-    id: body.id,
-    type: body.type ?? 'batch',
-    name: body.name,
-    description: body.description ?? '',
-    status: 'started',
-    ...{ user_email: caller.email, created_by_key: findStartingKey(caller) },
-    definition: JSON.stringify({
+    ...{ id: body.id, type: body.type ?? 'batch', name: body.name, description: body.description },
+    definition: {
       ...{ ...definition, ...parseRunSettings(body) },
       ...(inTimeOrder ? { inputs_in_time_order: true } : {}),
       ...(warnings.length === 0 ? {} : { warnings }),
-    } satisfies BatchDefinition),
+    } satisfies BatchDefinition,
     requested: runs.length,
-    created_at: now,
-    updated_at: now,
-    started_at: now,
-    completed_at: null,
-    deleted_at: null,
-  };
+    created_at: clock.now(),
+  });
   const versions = [...checked.versions.values(), ...runs.map((run) => run.version_id)];
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
@@ -221,11 +208,8 @@ async function insertBatch(
   experiment: ExperimentsTable,
   { inputs, properties, ensembles, planned }: BatchRows,
 ): Promise<void> {
-  const { uid, id } = experiment;
-  if (!(await insertExperiment(tx, experiment)))
-    throw badRequest(
-      `id is ${quoteValue(id)}, which another batch experiment of the application has; choose another.`,
-    );
+  const { uid } = experiment;
+  await insertOwnExperiment(tx, experiment);
   for (const { content } of inputs) await content.insert(tx);
   await insertExperimentInputs(
     tx,

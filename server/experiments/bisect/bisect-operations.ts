@@ -1,5 +1,5 @@
 /** Handlers of the operations on bisect experiments. */
-import { bisect as bisectType } from '@switchyard/contract/experiment-types/bisect.ts';
+import { bisect } from '@switchyard/contract/experiment-types/bisect.ts';
 import { BisectExperimentResult } from '@switchyard/contract/experiments/bisect/bisect-results.ts';
 import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
@@ -10,16 +10,9 @@ import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
-import {
-  createExperimentListSource,
-  experimentNotFound,
-  getOwnExperiment,
-  markExperimentDeleted,
-  parseExperimentChanges,
-  writeExperimentChanges,
-} from '../operations/experiment-operations.ts';
-import { respondWithRuns } from '../operations/experiment-run-lists.ts';
-import { countRunsByExperiment, listRefusedRuns } from '../operations/format-experiment.ts';
+import { defineExperimentHandlers } from '../operations/experiment-handlers.ts';
+import { experimentNotFound } from '../operations/experiment-operations.ts';
+import { listRefusedRuns } from '../operations/format-experiment.ts';
 import { parseBisectDefinition } from '../store/bisect-definition.ts';
 import { findExperimentResults, lockExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -30,6 +23,8 @@ import { defineBisect } from './define-bisect.ts';
 import { formatBisect, formatBisectPlan, formatSearch } from './format-bisect.ts';
 import { readSearch } from './read-search.ts';
 
+const handlers = defineExperimentHandlers({ settings: bisect, format: formatBisect });
+
 export const createBisectExperiment: OperationHandler<'createBisectExperiment'> = async (
   context,
   { caller, params, body, commit },
@@ -38,8 +33,7 @@ export const createBisectExperiment: OperationHandler<'createBisectExperiment'> 
   return createBisect(context, { caller, params, body }, (experiment, insert) =>
     commit(async (tx) => {
       await insert(tx);
-      const counts = { statuses: {}, planned: experiment.requested, refused: 0 };
-      return { status: 201, body: formatBisect(experiment, counts) };
+      return { status: 201, body: handlers.formatNew(experiment, caller) };
     }),
   );
 };
@@ -52,32 +46,16 @@ export const planBisectExperiment: OperationHandler<'planBisectExperiment'> = as
   return { status: 200, body: formatBisectPlan(definition) };
 };
 
-export const listBisectExperiments: OperationHandler<'listBisectExperiments'> = async (
-  context,
-  { caller, params, query },
-) => {
-  const { database, pageTokens, log } = context;
-  const request = { caller, applicationId: params.application_id, query };
-  const source = await createExperimentListSource(context, bisectType, request, {
-    async formatBodies(experiments) {
-      const counts = await countRunsByExperiment(database.read, experiments);
-      return experiments.map((experiment) => formatBisect(experiment, counts(experiment)));
-    },
-  });
-  return respondWithList({ pageTokens, log }, source);
-};
+export const listBisectExperiments: OperationHandler<'listBisectExperiments'> = async (context, call) =>
+  respondWithList(context, await handlers.createListSource(context, call));
 
-export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = async (
-  context,
-  { caller, params },
-) => {
+export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = async (context, call) => {
   const { read } = context.database;
-  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { experiment } = await getOwnExperiment(context, bisectType, address);
+  const { experiment } = await handlers.find(context, call);
   return {
     status: 200,
     body: {
-      ...(await readBisect(read, experiment)),
+      ...(await handlers.read(context, experiment, call.caller)),
       refused_runs: await listRefusedRuns(read, experiment),
       failures: await listRunFailures(read, experiment.uid, FAILURES_EMBEDDED_MAX),
       ...(await readResult(read, experiment)),
@@ -85,49 +63,20 @@ export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = asyn
   };
 };
 
-export const getBisectExperimentMetadata: OperationHandler<'getBisectExperimentMetadata'> = async (
-  context,
-  { caller, params },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { experiment } = await getOwnExperiment(context, bisectType, address);
-  return { status: 200, body: await readBisect(context.database.read, experiment) };
-};
+export const getBisectExperimentMetadata: OperationHandler<'getBisectExperimentMetadata'> =
+  handlers.getMetadata;
+export const listBisectExperimentRuns: OperationHandler<'listBisectExperimentRuns'> = handlers.listRuns;
+export const updateBisectExperiment: OperationHandler<'updateBisectExperiment'> = handlers.update;
+export const deleteBisectExperiment: OperationHandler<'deleteBisectExperiment'> = handlers.delete;
 
-export const updateBisectExperiment: OperationHandler<'updateBisectExperiment'> = async (
-  context,
-  { caller, params, body, commitThen },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const found = await getOwnExperiment(context, bisectType, address);
-  const changes = parseExperimentChanges(context, address, body);
-  return commitThen(
-    (tx) => writeExperimentChanges(tx, bisectType, found, changes),
-    async (changed) => ({ status: 200, body: await readBisect(context.database.read, changed) }),
-  );
-};
-
-export const listBisectExperimentRuns: OperationHandler<'listBisectExperimentRuns'> = async (
-  context,
-  { caller, params, query },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { experiment } = await getOwnExperiment(context, bisectType, address);
-  return respondWithRuns(context, { caller, experiment }, query);
-};
-
-export const stopBisectExperiment: OperationHandler<'stopBisectExperiment'> = async (
-  context,
-  { caller, params, commitThen },
-) => {
+export const stopBisectExperiment: OperationHandler<'stopBisectExperiment'> = async (context, call) => {
   const { clock, contents, database } = context;
-  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const { application, experiment } = await getOwnExperiment(context, bisectType, address);
+  const { application, experiment } = await handlers.find(context, call);
   const { uid, id } = experiment;
-  return commitThen(
+  return call.commitThen(
     async (tx) => {
       const locked = await lockExperiment(tx, uid);
-      if (!locked) throw experimentNotFound(bisectType, application, id);
+      if (!locked) throw experimentNotFound(bisect, application, id);
       if (locked.status === 'canceled') return [];
       if (locked.status !== 'started')
         throw badRequest(
@@ -147,24 +96,6 @@ export const stopBisectExperiment: OperationHandler<'stopBisectExperiment'> = as
     },
   );
 };
-
-export const deleteBisectExperiment: OperationHandler<'deleteBisectExperiment'> = async (
-  context,
-  { caller, params, commit },
-) => {
-  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
-  const found = await getOwnExperiment(context, bisectType, address);
-  const committed = await commit(async (tx) => {
-    await markExperimentDeleted(tx, bisectType, found, context.clock.now());
-    return { status: 204 };
-  });
-  context.onExperimentDeleted();
-  return committed;
-};
-
-async function readBisect(db: Reader, experiment: ExperimentsTable) {
-  return formatBisect(experiment, (await countRunsByExperiment(db, [experiment]))(experiment));
-}
 
 const parseResult = createJsonParser(
   Type.Object({ ...BisectExperimentResult.properties, method: Type.Optional(Type.String()) }),

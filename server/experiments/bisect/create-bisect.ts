@@ -11,16 +11,15 @@ import { ContentRemovedError, type SharedContent } from '../../platform/blobs/co
 import type { Writer } from '../../platform/database/database.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
-import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
 import { makeId } from '../../platform/random.ts';
 import { insertPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';
+import { buildExperiment, insertOwnExperiment } from '../operations/experiment-operations.ts';
 import { runSearch } from '../statistics/bisect/search.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';
 import { insertExperimentInputs } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
-import { insertExperiment } from '../store/transitions.ts';
-import { type BisectCall, defineBisect, idInUse } from './define-bisect.ts';
+import { type BisectCall, defineBisect } from './define-bisect.ts';
 import { type BisectInput, planRounds } from './plan-rounds.ts';
 import { buildSearchSettings } from './read-search.ts';
 
@@ -40,27 +39,11 @@ export async function createBisect<R>(
   const rounds = planFirstRounds(definition);
   const planned = planRounds({ definition, inputs, rounds, position: 0, seed: uid });
   const now = clock.now();
-  const experiment: ExperimentsTable = {
-    uid,
-    application_uid: application.uid,
-    application_id: application.id,
-    account_id: application.account_id,
-    kind: 'bisect',
-    id: body.id ?? makeId<ExperimentId>(random, 'bisect'),
-    type: 'bisect',
-    name: body.name,
-    description: body.description ?? '',
-    status: 'started',
-    user_email: caller.email,
-    created_by_key: findStartingKey(caller),
-    definition: JSON.stringify(definition),
-    requested: planned.length,
-    created_at: now,
-    updated_at: now,
-    started_at: now,
-    completed_at: null,
-    deleted_at: null,
-  };
+  const experiment = buildExperiment({
+    ...{ uid, application, caller, definition, type: 'bisect', requested: planned.length, created_at: now },
+    ...{ id: body.id ?? makeId<ExperimentId>(random, 'bisect'), name: body.name },
+    description: body.description,
+  });
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
     await requireVersions(tx, application, definition);
@@ -115,7 +98,7 @@ async function insertExperimentWithInputs(
   experiment: ExperimentsTable,
   inputs: readonly SharedInput[],
 ): Promise<void> {
-  if (!(await insertExperiment(tx, experiment))) throw idInUse(experiment.id);
+  await insertOwnExperiment(tx, experiment);
   for (const { content, input_id } of inputs)
     await content.insert(tx).catch((error: unknown) => {
       throw error instanceof ContentRemovedError ? inputRemoved(input_id) : error;

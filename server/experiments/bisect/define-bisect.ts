@@ -1,7 +1,8 @@
 /** The definition of a bisect experiment that a request describes, by the rules that its plan and its creation share. */
+import { bisect } from '@switchyard/contract/experiment-types/bisect.ts';
 import type { BisectExperimentCreate } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import { BATCH_RUNS_MAX, BISECT_INPUTS_MAX, BISECT_VERSIONS_MAX } from '@switchyard/contract/limits.ts';
-import type { ExperimentId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication } from '../../apps/applications/store.ts';
 import type { VersionsTable } from '../../apps/versions/schema.ts';
@@ -14,6 +15,7 @@ import { findInputSet } from '../../runs/input-sets/store.ts';
 import { findInputs } from '../../runs/inputs/store.ts';
 import { resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';
 import { parseRunSettings } from '../operations/build-run-plan.ts';
+import { idInUse } from '../operations/experiment-operations.ts';
 import { countRunsMin } from '../statistics/bisect/search.ts';
 import { type BisectDefinition, parseBisectDefinition } from '../store/bisect-definition.ts';
 import type { RunSettings } from '../store/comparison-settings.ts';
@@ -43,15 +45,9 @@ export async function defineBisect(
   validateName(name, id ?? '');
   const sources = await findInputSources(db, application, body);
   const definition = await buildDefinition(db, application, body, sources);
-  if (id !== null && (await findExperiment(db, application.uid, 'bisect', id))) throw idInUse(id);
+  if (id !== null && (await findExperiment(db, application.uid, bisect.kind, id))) throw idInUse(bisect, id);
   return { application, sources, definition };
 }
-
-/** Returns the error for an id that another experiment has. */
-export const idInUse = (id: ExperimentId): Problem =>
-  badRequest(
-    `id is ${quoteValue(id)}, which another bisect experiment of the application has; choose another.`,
-  );
 
 /** Returns the inputs of the request. Throws a 400 when they are missing, too many or given twice. */
 async function findInputSources(

@@ -1,24 +1,21 @@
-/** Functions that the operations on experiments of every kind share: find, list, change and delete. */
-import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
+/** Functions that the operations on experiments of every kind share: find, create and change. */
+import {
+  EXPERIMENTS,
+  hasFact,
+  type RunOwnerKind,
+} from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication } from '../../apps/applications/store.ts';
 import type { Writer } from '../../platform/database/database.ts';
-import { notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import { badRequest, notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { Caller } from '../../platform/http/handlers/handler.ts';
-import type { ListSource } from '../../platform/http/lists/list-responses.ts';
-import type { PageQueryValues } from '../../platform/http/lists/pagination.ts';
-import { parseTimeWindow, type WindowQueryValues } from '../../platform/http/lists/time-window.ts';
+import { findStartingKey } from '../../platform/http/handlers/run-scope.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
-import {
-  deleteExperiment,
-  findExperiment,
-  listExperiments,
-  lockExperiment,
-  updateExperiment,
-} from '../store/experiments.ts';
+import { findExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { insertExperiment } from '../store/transitions.ts';
 
 /** A kind of experiment, and its name in error messages. */
 export interface ExperimentKindSettings {
@@ -40,23 +37,9 @@ export interface ExperimentWithApplication {
   experiment: ExperimentsTable;
 }
 
-/** A request for a list of experiments. */
-export interface ExperimentListRequest {
-  caller: Caller;
-  applicationId: ApplicationId;
-  query: PageQueryValues & WindowQueryValues;
-}
-
-/** Filter and format of a list of experiments. */
-export interface ExperimentListFormat<Body> {
-  /** Lists only experiments of this type. */
-  type?: RunOwnerType | null;
-  formatBodies: ListSource<ExperimentsTable, Body>['formatBodies'];
-}
-
 /** Returns the 404 for an experiment that does not exist. */
 export function experimentNotFound(
-  { noun }: ExperimentKindSettings,
+  { noun }: { noun: string },
   application: Pick<ApplicationsTable, 'id'>,
   id: ExperimentId,
 ): Problem {
@@ -75,60 +58,74 @@ export async function getOwnExperiment(
   return { application, experiment };
 }
 
-/** Creates the source of the requested list. Throws a 404 for a missing application and a 400 for an invalid time. */
-export async function createExperimentListSource<Body>(
-  { database, clock }: Pick<Context, 'database' | 'clock'>,
-  { kind }: ExperimentKindSettings,
-  { caller, applicationId, query }: ExperimentListRequest,
-  { type = null, formatBodies }: ExperimentListFormat<Body>,
-): Promise<ListSource<ExperimentsTable, Body>> {
-  const application = await getApplication(database.read, caller.account, applicationId);
-  const window = parseTimeWindow(query, clock.now());
+/** Returns the experiment of the caller's application. Ends a test on live runs first when its time has ended. */
+export async function getCurrentExperiment(
+  context: Pick<Context, 'database' | 'onlineTests'>,
+  settings: ExperimentKindSettings,
+  address: ExperimentAddress,
+): Promise<ExperimentWithApplication> {
+  const found = await getOwnExperiment(context, settings, address);
+  if (!hasFact(settings.kind, 'isLive') || !context.onlineTests.isOverdue(found.experiment)) return found;
+  await context.onlineTests.endOverdueTests(found.application.uid);
+  return getOwnExperiment(context, settings, address);
+}
+
+interface NewExperiment
+  extends Pick<ExperimentsTable, 'uid' | 'id' | 'name' | 'type' | 'requested' | 'created_at'> {
+  application: ApplicationsTable;
+  caller: Caller;
+  description: string | null | undefined;
+  definition: object;
+}
+
+/** Builds the row of a new experiment, which has started unless it is a test on live runs. */
+export function buildExperiment({
+  application,
+  caller,
+  description,
+  definition,
+  ...columns
+}: NewExperiment): ExperimentsTable {
+  const { type, created_at } = columns;
+  const isDraft = hasFact(type, 'isLive');
   return {
-    tokenScope: `${kind} ${application.uid} ${query.start ?? ''} ${query.end ?? ''} ${type ?? ''}`,
-    query,
-    queryRows: (page) => listExperiments(database.read, application.uid, { kind, type, window, page }),
-    formatBodies,
+    ...columns,
+    application_uid: application.uid,
+    application_id: application.id,
+    account_id: application.account_id,
+    kind: EXPERIMENTS[type].kind,
+    description: description ?? '',
+    status: isDraft ? 'draft' : 'started',
+    user_email: caller.email,
+    created_by_key: findStartingKey(caller),
+    definition: JSON.stringify(definition),
+    updated_at: created_at,
+    started_at: isDraft ? null : created_at,
+    completed_at: null,
+    deleted_at: null,
   };
 }
 
-type ExperimentChanges = Pick<ExperimentsTable, 'updated_at'> &
-  Partial<Pick<ExperimentsTable, 'name' | 'description'>>;
+/** Inserts the experiment. Throws a 400 when the application has another of the same kind and id. */
+export async function insertOwnExperiment(tx: Writer, experiment: ExperimentsTable): Promise<void> {
+  if (!(await insertExperiment(tx, experiment))) throw idInUse(EXPERIMENTS[experiment.kind], experiment.id);
+}
+
+/** Returns the 400 for an id that another experiment of the kind has. */
+export function idInUse({ noun }: { noun: string }, id: ExperimentId): Problem {
+  return badRequest(`id is ${quoteValue(id)}, which another ${noun} of the application has; choose another.`);
+}
 
 /** Returns the columns that the request changes. Throws a 400 for an invalid name. */
-export function parseExperimentChanges(
+export function parseNameChanges(
   { clock }: Pick<Context, 'clock'>,
-  { id }: { id: ExperimentId },
+  id: ExperimentId,
   { name, description }: { name?: string | null | undefined; description?: string | null | undefined },
-): ExperimentChanges {
+) {
   validateName(name, id);
   return {
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof description === 'string' ? { description } : {}),
     updated_at: clock.now(),
   };
-}
-
-/** Returns the changed experiment. Throws a 404 when it was deleted meanwhile. */
-export async function writeExperimentChanges(
-  tx: Writer,
-  settings: ExperimentKindSettings,
-  { application, experiment }: ExperimentWithApplication,
-  changes: ExperimentChanges,
-): Promise<ExperimentsTable> {
-  const locked = await lockExperiment(tx, experiment.uid);
-  if (!locked) throw experimentNotFound(settings, application, experiment.id);
-  await updateExperiment(tx, locked.uid, changes);
-  return { ...locked, ...changes };
-}
-
-/** Hides the experiment from callers. Throws a 404 when it was deleted meanwhile. The clean-up removes its runs and rows. */
-export async function markExperimentDeleted(
-  tx: Writer,
-  settings: ExperimentKindSettings,
-  { application, experiment }: ExperimentWithApplication,
-  now: number,
-): Promise<void> {
-  if (!(await deleteExperiment(tx, experiment.uid, now)))
-    throw experimentNotFound(settings, application, experiment.id);
 }
