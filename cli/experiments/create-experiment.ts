@@ -10,8 +10,9 @@ import {
   endEarly,
   nameOperation,
   startDraft,
+  toBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
-import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
 import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
@@ -60,19 +61,6 @@ function removeUndefined(fields: RequestFields): RequestFields {
 
 function isEmpty(value: object): boolean {
   return Object.keys(value).length === 0;
-}
-
-/** The body of the requests of an operation. */
-type RequestBody<Id extends OperationId> =
-  CallRequest<Operations[Id]> extends { body: infer Body } ? Body : never;
-
-/**
- * Returns the fields as the body of a request. The server validates them and names a wrong one; a copy of its rules here
- * would be older than the server.
- */
-export function toBody<Id extends OperationId>(_operation: Id, fields: RequestFields): RequestBody<Id> {
-  const body: unknown = JSON.parse(JSON.stringify(fields));
-  return body as RequestBody<Id>;
 }
 
 /** Creates the experiment, and returns the response of the API. A live test is a draft. */

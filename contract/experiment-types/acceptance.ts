@@ -15,5 +15,13 @@ export const acceptance = {
   canStop: false,
   ownsRuns: false,
   hasCandidates: true,
-  fields: ['existingBatch', 'repetitions', 'ensembles', 'inputProperties', 'rules', 'failureMargin'],
+  fields: [
+    'existingBatch',
+    'repetitions',
+    'ensembles',
+    'inputProperties',
+    'rules',
+    'failureMargin',
+    'runSettings',
+  ],
 } as const satisfies ExperimentDescriptor;

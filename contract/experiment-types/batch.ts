@@ -24,5 +24,6 @@ export const batch = {
     'comparison',
     'ties',
     'failureMargin',
+    'runSettings',
   ],
 } as const satisfies ExperimentDescriptor;

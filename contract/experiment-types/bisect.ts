@@ -14,5 +14,5 @@ export const bisect = {
   canStop: true,
   ownsRuns: true,
   hasCandidates: false,
-  fields: ['managedInputs', 'versions', 'confidence', 'searchRuns'],
+  fields: ['managedInputs', 'versions', 'confidence', 'runSettings', 'searchRuns'],
 } as const satisfies ExperimentDescriptor;

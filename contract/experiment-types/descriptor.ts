@@ -23,6 +23,10 @@ export type FormField =
   | 'listedRuns'
   | 'inputProperties'
   | 'confidence'
+  /** Priority and maximum duration of the runs that it creates. */
+  | 'runSettings'
+  /** The race among its option sets. */
+  | 'race'
   | 'searchRuns';
 
 /** The facts of one type of experiment, which contract, server, command line and console read. */

@@ -7,5 +7,5 @@ export const scenario = {
   noun: 'scenario test',
   label: 'Scenario',
   purpose: 'Find the best of several option sets on the same inputs.',
-  fields: [...batch.fields, 'optionSets', 'confidence'],
+  fields: [...batch.fields, 'optionSets', 'race'],
 } as const satisfies ExperimentDescriptor;

@@ -3,7 +3,7 @@ import { completeRequirements } from '@switchyard/contract/applications/requirem
 import type { Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
-import { toBody } from '../../experiments/create-experiment.ts';
+import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import type { InstanceEntry } from '../file-schema.ts';
 import type { Resource } from './resource.ts';
 

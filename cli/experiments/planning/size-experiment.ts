@@ -4,6 +4,7 @@ import type { Client } from '@switchyard/contract/client.ts';
 import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { BisectPlan } from '@switchyard/contract/experiments/bisect/bisect-plans.ts';
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { formatSize } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { estimateTime } from '@switchyard/contract/presentation/estimate-time.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import { measureInstance } from '@switchyard/contract/runs/presentation/measure-instance.ts';
 import { countSlots } from '@switchyard/contract/workers/count-slots.ts';
 import { listItems } from '../../session/list-items.ts';
-import { type RequestFields, toBody } from '../create-experiment.ts';
+import type { RequestFields } from '../create-experiment.ts';
 
 /** The fields of a request that decide the size of its experiment. All are unknown until the server has validated them. */
 interface SizedFields {

@@ -4,12 +4,11 @@ import type { OptionItem } from '@switchyard/contract/applications/executables.t
 import type { BatchRunCreate } from '@switchyard/contract/experiments/batch-plan.ts';
 import { describeError } from '../../client/client.ts';
 import { splitList } from '../../ui/forms/split-text.ts';
+import { FIELDS, type FieldName, type FieldTexts } from './fields.ts';
 
 export const OPERATORS = ['le', 'lt', 'ge', 'gt', 'eq', 'ne'] as const;
 export const METRIC_TYPES = ['direct-comparison', 'difference-threshold', 'absolute-threshold'] as const;
 export const DIRECTIONS = ['minimize', 'maximize', 'none'] as const;
-export const MEASURES = ['auto', 'relative', 'absolute'] as const;
-export const DESIGNS = ['blocked', 'independent', 'regular'] as const;
 
 /** A rule of an acceptance test. */
 export interface RuleDraft {
@@ -34,7 +33,7 @@ export interface GuardrailDraft {
 }
 
 /** Everything that any of the forms contains. Values survive a change of the type. */
-export interface ExperimentDraft {
+export interface ExperimentDraft extends FieldTexts {
   name: string;
   id: string;
   description: string;
@@ -45,61 +44,19 @@ export interface ExperimentDraft {
   batch: string;
   /** JSON text: the runs one by one, in place of the sides; empty for none. */
   listedRuns: string;
-  /** Id of an instance, or of an ensemble behind `ensemble:`. */
-  control: string;
+  /** Ids of instances, or of ensembles behind `ensemble:`; the control is one too. */
   candidates: readonly string[];
-  repetitions: string;
-  /** Separated by commas; empty for repetitions without seeds. */
-  seeds: string;
-  seedOption: string;
-  /** Properties of inputs, separated by commas. */
-  features: string;
-  clusterBy: string;
   /** JSON text: options by key. */
   optionSets: string;
   usesRacing: boolean;
   indicator: string;
   direction: (typeof DIRECTIONS)[number];
-  /** In percent of the control, or in the unit of the indicator. */
-  margin: string;
-  marginType: 'relative' | 'absolute';
-  measure: (typeof MEASURES)[number];
-  shift: string;
-  /** In percent of the larger value; empty for the default. */
-  tieTolerance: string;
-  /** In percent of the control; empty for unknown. */
-  largestLoss: string;
-  /** In percent of the inputs; empty for none. */
-  failureMargin: string;
   guardrails: readonly GuardrailDraft[];
-  /** In percent. */
-  confidence: string;
   rules: readonly RuleDraft[];
-  maximumRuns: string;
-  /** In percent of the runs of the baseline. */
-  sampleShare: string;
-  /** Local times of the form `2026-11-24T08:00`; empty for none. */
-  startTime: string;
-  endTime: string;
-  /** Properties of originals that may make them resemble each other, separated by commas. */
-  originalClusters: string;
-  units: string;
-  unitMinutes: string;
-  design: (typeof DESIGNS)[number];
-  carryOverUnits: string;
-  burnInMinutes: string;
-  goodVersion: string;
-  badVersion: string;
-  /** In percent of the good version. */
-  difference: string;
-  differenceType: 'relative' | 'absolute';
-  /** Most runs of a search; empty for the largest number. */
-  searchRuns: string;
-  /** Of all runs in the queue; empty for the default. */
-  priority: string;
-  /** Of each run, in seconds; empty for that of its execution class. */
-  maxDuration: string;
 }
+
+/** Some values of the form. */
+export type DraftValues = Partial<ExperimentDraft>;
 
 /** Returns a rule that compares the means of the indicator. */
 export function createRule(field: string): RuleDraft {
@@ -139,7 +96,9 @@ export function createDraft(choices: {
 }): ExperimentDraft {
   const [control = 'latest', ...others] = choices.instances;
   const candidate = others.findLast((id) => id !== 'latest') ?? others[0];
+  const texts = Object.fromEntries(Object.entries(FIELDS).map(([name, { initial }]) => [name, initial]));
   return {
+    ...(texts as Record<FieldName, string>),
     name: '',
     id: '',
     description: '',
@@ -148,44 +107,18 @@ export function createDraft(choices: {
     batch: '',
     listedRuns: '',
     control,
+    // Versions are listed newest first.
+    goodVersion: choices.versions.at(-1) ?? '',
+    badVersion: choices.versions[0] ?? '',
     candidates: candidate === undefined ? [] : [candidate],
-    repetitions: '1',
-    seeds: '',
-    seedOption: 'seed',
-    features: '',
-    clusterBy: '',
     optionSets: suggestOptionSets(choices.options),
     usesRacing: false,
     indicator: 'result.value',
     direction: 'minimize',
-    margin: '1',
     marginType: 'relative',
-    measure: 'auto',
-    shift: '0',
-    tieTolerance: '',
-    largestLoss: '',
-    failureMargin: '',
-    guardrails: [],
-    confidence: '95',
-    rules: [createRule('result.value')],
-    maximumRuns: '100',
-    sampleShare: '100',
-    startTime: '',
-    endTime: '',
-    originalClusters: 'caller',
-    units: '20',
-    unitMinutes: '60',
-    design: 'blocked',
-    carryOverUnits: '1',
-    burnInMinutes: '0',
-    // Versions are listed newest first.
-    goodVersion: choices.versions.at(-1) ?? '',
-    badVersion: choices.versions[0] ?? '',
-    difference: '5',
     differenceType: 'relative',
-    searchRuns: '',
-    priority: '',
-    maxDuration: '',
+    guardrails: [],
+    rules: [createRule('result.value')],
   };
 }
 

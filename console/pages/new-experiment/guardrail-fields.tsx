@@ -1,20 +1,14 @@
 import { Button } from '../../ui/button.tsx';
 import form from '../../ui/forms/form.module.css';
 import { DirectionField } from './direction-field.tsx';
-import type { ExperimentDraft, GuardrailDraft } from './draft.ts';
+import type { GuardrailDraft } from './draft.ts';
+import type { DraftFieldsProps } from './draft-fields.tsx';
 import { IndicatorField } from './indicator-field.tsx';
-import type { Choices } from './queries.ts';
 
 const GUARDRAIL_DIRECTIONS = ['minimize', 'maximize'] as const;
 
-interface GuardrailFieldsProps {
-  draft: ExperimentDraft;
-  choices: Choices;
-  change: (values: Partial<ExperimentDraft>) => void;
-}
-
 /** The indicators that must not get worse, beside the primary one. */
-export function GuardrailFields({ draft, choices, change }: GuardrailFieldsProps) {
+export function GuardrailFields({ draft, choices, change }: DraftFieldsProps) {
   const { guardrails, indicator: primary } = draft;
   const replace = (index: number, values: Partial<GuardrailDraft>) =>
     change({ guardrails: guardrails.map((one, place) => (place === index ? { ...one, ...values } : one)) });

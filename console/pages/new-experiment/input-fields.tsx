@@ -3,16 +3,9 @@ import { Link } from '@tanstack/react-router';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import type { ExperimentDraft } from './draft.ts';
-import type { Choices } from './queries.ts';
+import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
 
-interface InputFieldsProps {
-  application: string;
-  type: ExperimentType;
-  draft: ExperimentDraft;
-  choices: Choices;
-  change: (values: Partial<ExperimentDraft>) => void;
-}
+type InputFieldsProps = DraftFieldsProps & { application: string; type: ExperimentType };
 
 /** The inputs of the runs: an input set with repetitions, managed inputs of a search, or the runs of an earlier batch. */
 export function InputFields({ application, ...props }: InputFieldsProps) {
@@ -81,12 +74,7 @@ function SetFields({ type, draft, choices, change }: Omit<InputFieldsProps, 'app
         />
       )}
       {hasField(type, 'repetitions') && (
-        <TextField
-          label="Repetitions"
-          help="Runs of each input on each side. Repetitions help where equal runs differ."
-          value={draft.repetitions}
-          onChange={(repetitions) => change({ repetitions })}
-        />
+        <DraftFields {...{ draft, choices, change }} names={['repetitions']} />
       )}
     </>
   );

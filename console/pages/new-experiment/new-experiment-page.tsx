@@ -22,8 +22,7 @@ import styles from './new-experiment-page.module.css';
 import { Planner } from './planner.tsx';
 import { choicesQuery, createExperiment } from './queries.ts';
 import { TypeFields } from './type-fields.tsx';
-import type { ExperimentRequest } from './types/type-form.ts';
-import { buildRequest, sourceQuery } from './types/type-forms.ts';
+import { buildRequest, type ExperimentRequest, sourceQuery } from './types/type-forms.ts';
 
 /** The guided form of a new experiment of any type. */
 export function NewExperimentPage() {

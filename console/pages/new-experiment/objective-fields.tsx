@@ -1,21 +1,17 @@
 import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import form from '../../ui/forms/form.module.css';
-import { TextField } from '../../ui/forms/text-field.tsx';
-import { UnitField } from '../../ui/forms/unit-field.tsx';
 import { DirectionField } from './direction-field.tsx';
-import { DIRECTIONS, type ExperimentDraft } from './draft.ts';
+import { DIRECTIONS } from './draft.ts';
+import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
 import { IndicatorField } from './indicator-field.tsx';
-import type { Choices } from './queries.ts';
-
-interface ObjectiveFieldsProps {
-  type: ExperimentType;
-  draft: ExperimentDraft;
-  choices: Choices;
-  change: (values: Partial<ExperimentDraft>) => void;
-}
 
 /** The indicator that decides, its direction, and the difference that does not matter. */
-export function ObjectiveFields({ type, draft, choices, change }: ObjectiveFieldsProps) {
+export function ObjectiveFields({
+  type,
+  draft,
+  choices,
+  change,
+}: DraftFieldsProps & { type: ExperimentType }) {
   const hasMargin = hasField(type, 'comparison');
   return (
     <section className={form.section} aria-label="Objective">
@@ -31,22 +27,7 @@ export function ObjectiveFields({ type, draft, choices, change }: ObjectiveField
           directions={hasMargin ? DIRECTIONS : ['minimize', 'maximize']}
           onChange={(direction) => change({ direction })}
         />
-        {hasMargin && (
-          <>
-            <TextField
-              label="Margin"
-              help="Differences up to it count as equivalent."
-              value={draft.margin}
-              onChange={(margin) => change({ margin })}
-            />
-            <UnitField
-              label="Unit of the margin"
-              relative="% of the control"
-              value={draft.marginType}
-              onChange={(marginType) => change({ marginType })}
-            />
-          </>
-        )}
+        {hasMargin && <DraftFields {...{ draft, choices, change }} names={['margin']} />}
       </div>
     </section>
   );

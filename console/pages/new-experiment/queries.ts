@@ -2,13 +2,14 @@
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { ApiError } from '@switchyard/contract/client.ts';
 import { listIdsToTry } from '@switchyard/contract/presentation/suggest-id.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { countSlots } from '@switchyard/contract/workers/count-slots.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { listItems } from '../../client/list-items.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 import type { EnsembleChoice } from './types/count-runs.ts';
-import type { ExperimentRequest } from './types/type-form.ts';
+import type { ExperimentRequest } from './types/type-forms.ts';
 
 /** Enough recent runs to know the names of their indicators. */
 const SAMPLED_RUNS = 20;
@@ -149,11 +150,15 @@ export async function createExperiment(
   request: ExperimentRequest,
   { isIdChosen }: { isIdChosen: boolean },
 ): Promise<string> {
-  const requested = request.body.id ?? '';
+  const requested = request.body.id;
   const [first = requested, ...others] = isIdChosen ? [requested] : listIdsToTry(requested, new Date());
   for (const [index, id] of [first, ...others].entries()) {
     try {
-      return await sendCreation(application, request, id);
+      const { body } = await client.callUntyped(request.operation, {
+        params: { application_id: application },
+        body: { ...request.body, id },
+      });
+      return isRecord(body) ? String(body.id) : id;
     } catch (error) {
       const isUsed =
         error instanceof ApiError && error.status === 400 && /^id is .*, which another /.test(error.reason);
@@ -161,20 +166,4 @@ export async function createExperiment(
     }
   }
   return requested;
-}
-
-async function sendCreation(application: string, request: ExperimentRequest, id: string): Promise<string> {
-  const params = { application_id: application };
-  switch (request.operation) {
-    case 'createBatchExperiment':
-      return (await client.call('createBatchExperiment', { params, body: { ...request.body, id } })).body.id;
-    case 'createAcceptanceTest':
-      return (await client.call('createAcceptanceTest', { params, body: { ...request.body, id } })).body.id;
-    case 'createShadowTest':
-      return (await client.call('createShadowTest', { params, body: { ...request.body, id } })).body.id;
-    case 'createSwitchbackTest':
-      return (await client.call('createSwitchbackTest', { params, body: { ...request.body, id } })).body.id;
-    case 'createBisectExperiment':
-      return (await client.call('createBisectExperiment', { params, body: { ...request.body, id } })).body.id;
-  }
 }

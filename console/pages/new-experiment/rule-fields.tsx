@@ -3,14 +3,8 @@ import { Button } from '../../ui/button.tsx';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { UnitField } from '../../ui/forms/unit-field.tsx';
-import {
-  createRule,
-  type ExperimentDraft,
-  METRIC_TYPES,
-  OPERATORS,
-  parseChoice,
-  type RuleDraft,
-} from './draft.ts';
+import { createRule, METRIC_TYPES, OPERATORS, parseChoice, type RuleDraft } from './draft.ts';
+import type { DraftFieldsProps } from './draft-fields.tsx';
 import { IndicatorField } from './indicator-field.tsx';
 import type { Choices } from './queries.ts';
 
@@ -29,14 +23,8 @@ const OPERATOR_LABELS: Record<RuleDraft['operator'], string> = {
   ne: 'different from',
 };
 
-interface RuleFieldsProps {
-  draft: ExperimentDraft;
-  choices: Choices;
-  change: (values: Partial<ExperimentDraft>) => void;
-}
-
 /** The rules of an acceptance test. The candidate must meet all of them. */
-export function RuleFields({ draft: { rules }, choices, change }: RuleFieldsProps) {
+export function RuleFields({ draft: { rules }, choices, change }: DraftFieldsProps) {
   const replace = (index: number, values: Partial<RuleDraft>) =>
     change({ rules: rules.map((rule, place) => (place === index ? { ...rule, ...values } : rule)) });
   return (

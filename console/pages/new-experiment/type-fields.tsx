@@ -1,3 +1,4 @@
+import type { FormField } from '@switchyard/contract/experiment-types/descriptor.ts';
 import {
   type ExperimentType,
   hasFact,
@@ -7,21 +8,16 @@ import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import form from '../../ui/forms/form.module.css';
 import { SelectField } from '../../ui/forms/text-field.tsx';
-import { type ExperimentDraft, formatEnsembleSide } from './draft.ts';
+import { formatEnsembleSide } from './draft.ts';
+import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
+import { GROUPS } from './fields.ts';
 import { GuardrailFields } from './guardrail-fields.tsx';
 import { InputFields } from './input-fields.tsx';
-import { BisectFields, ShadowFields, SwitchbackFields } from './live-fields.tsx';
 import { MoreFields } from './more-fields.tsx';
 import styles from './new-experiment-page.module.css';
 import { ObjectiveFields } from './objective-fields.tsx';
 import type { Choices } from './queries.ts';
 import { RuleFields } from './rule-fields.tsx';
-
-interface DraftFieldsProps {
-  draft: ExperimentDraft;
-  choices: Choices;
-  change: (values: Partial<ExperimentDraft>) => void;
-}
 
 type TypeFieldsProps = DraftFieldsProps & { application: string; type: ExperimentType };
 
@@ -30,18 +26,33 @@ export function TypeFields({ application, type, ...fields }: TypeFieldsProps) {
   return (
     <>
       {!hasFact(type, 'isLive') && <InputFields {...fields} application={application} type={type} />}
-      {hasField(type, 'versions') ? (
-        <BisectFields {...fields} />
-      ) : (
-        <SideFields {...fields} application={application} type={type} />
-      )}
+      <FieldSection {...fields} type={type} group="versions" title="Search" />
+      {!hasField(type, 'versions') && <SideFields {...fields} application={application} type={type} />}
       {hasField(type, 'optionSets') && <ScenarioFields {...fields} />}
-      {hasField(type, 'copies') && <ShadowFields {...fields} />}
-      {hasField(type, 'units') && <SwitchbackFields {...fields} />}
+      <FieldSection {...fields} type={type} group="copies" title="Copies" />
+      <FieldSection {...fields} type={type} group="units" title="Plan" />
       {hasField(type, 'rules') ? <RuleFields {...fields} /> : <ObjectiveFields {...fields} type={type} />}
       {hasField(type, 'comparison') && <GuardrailFields {...fields} />}
       <MoreFields {...fields} type={type} />
     </>
+  );
+}
+
+interface FieldSectionProps extends DraftFieldsProps {
+  type: ExperimentType;
+  group: FormField;
+  title: string;
+}
+
+/** The fields of a group that only some types have. */
+function FieldSection({ type, group, title, ...props }: FieldSectionProps) {
+  if (!hasField(type, group)) return null;
+  return (
+    <section className={form.section} aria-label={title}>
+      <div className={form.row}>
+        <DraftFields {...props} names={GROUPS[group] ?? []} />
+      </div>
+    </section>
   );
 }
 

@@ -1,19 +1,20 @@
 /** The size of a search. */
+import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../client/client.ts';
 import type { ExperimentDraft } from '../draft.ts';
-import { buildBisect } from '../types/bisect.ts';
+import { buildRequest } from '../types/type-forms.ts';
 
 /** The plan of the search that the form describes. The server computes it and creates nothing. */
 export const searchPlanQuery = (application: string, draft: ExperimentDraft) => {
-  const search = buildBisect(draft);
+  // The size does not depend on the names, which the form may not have yet.
+  const { id: _, name: _name, description: _text, ...search } = buildRequest('bisect', draft).body;
   return queryOptions({
     queryKey: ['planBisectExperiment', application, search],
     queryFn: async ({ signal }) => {
       const { body } = await client.call('planBisectExperiment', {
         params: { application_id: application },
-        // The size does not depend on the name, which the form may not have yet.
-        body: { ...search, name: 'Search' },
+        body: toBody('planBisectExperiment', { ...search, name: 'Search' }),
         signal,
       });
       return body;

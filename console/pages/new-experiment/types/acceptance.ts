@@ -1,62 +1,38 @@
 /** The form of acceptance tests. */
-import type { Client } from '@switchyard/contract/client.ts';
 import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { readExperiment } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
-import {
-  countRepetitions,
-  type ExperimentDraft,
-  METRIC_TYPES,
-  OPERATORS,
-  parseChoice,
-  type RuleDraft,
-} from '../draft.ts';
+import { client } from '../../../client/client.ts';
+import { countRepetitions, METRIC_TYPES, OPERATORS, parseChoice, type RuleDraft } from '../draft.ts';
+import { formatAmount, readAmount, readPercent, toPercentText } from '../fields.ts';
 import { expandSides } from './count-runs.ts';
-import {
-  countPastRepetitions,
-  type DraftValues,
-  formatAmount,
-  formatSide,
-  readNames,
-  readRunSettings,
-  toPercentText,
-} from './draft-parts.ts';
-import {
-  buildInputProperties,
-  buildRunSettings,
-  buildSide,
-  readAmount,
-  readPercent,
-} from './request-parts.ts';
-import type { SourceAddress, TypeForm } from './type-form.ts';
+import { buildSide, countPastRepetitions, formatSide, type TypeForm } from './type-form.ts';
 
 export const acceptanceForm: TypeForm = {
-  build: (draft, names) => ({
-    operation: 'createAcceptanceTest',
-    body: { ...names, ...buildAcceptance(draft) },
+  build: ({ control, candidates, batch, inputSet, rules }) => ({
+    control: buildSide(control),
+    candidate: buildSide(candidates[0] ?? ''),
+    ...(batch === '' ? { input_set_id: inputSet } : { experiment_id: batch }),
+    metrics: rules.map(buildMetric),
   }),
-  read: readAcceptance,
+  listUnused: ({ batch }) => (batch === '' ? [] : ['repetitions', 'inputProperties', 'runSettings']),
+  async read(address) {
+    const test = await readExperiment(client, { ...address, type: 'acceptance' });
+    const batch = await readExperiment(client, { ...address, type: 'batch', id: test.experiment_id });
+    return {
+      values: { ...batch, ...test, repetitions: countPastRepetitions(batch.runs) },
+      parts: {
+        inputSet: batch.input_set_id,
+        control: formatSide(test.control),
+        candidates: [formatSide(test.candidate)],
+        rules: test.metrics.map(readRule),
+      },
+    };
+  },
   listWork: (draft, sizes) =>
     draft.batch === ''
       ? expandSides([draft.control, ...draft.candidates], sizes.inputs * countRepetitions(draft), sizes)
       : undefined,
 };
-
-function buildAcceptance(draft: ExperimentDraft) {
-  return {
-    control: buildSide(draft.control),
-    candidate: buildSide(draft.candidates[0] ?? ''),
-    ...(draft.batch === ''
-      ? {
-          input_set_id: draft.inputSet,
-          ...(draft.repetitions !== '1' && { repetitions: Number(draft.repetitions) }),
-          ...buildInputProperties(draft),
-          ...buildRunSettings(draft),
-        }
-      : { experiment_id: draft.batch }),
-    ...(draft.failureMargin.trim() && { failure_margin: readPercent(draft.failureMargin) }),
-    metrics: draft.rules.map(buildMetric),
-  };
-}
 
 function buildMetric(rule: RuleDraft) {
   const isDirect = rule.metricType === 'direct-comparison';
@@ -73,23 +49,6 @@ function buildMetric(rule: RuleDraft) {
         tolerance: readAmount(rule.toleranceType, rule.tolerance),
       }),
     },
-  };
-}
-
-async function readAcceptance(client: Client, address: SourceAddress): Promise<DraftValues> {
-  const test = await readExperiment(client, { ...address, type: 'acceptance' });
-  const batch = await readExperiment(client, { ...address, type: 'batch', id: test.experiment_id });
-  return {
-    ...readNames(test),
-    inputSet: batch.input_set_id,
-    control: formatSide(test.control),
-    candidates: [formatSide(test.candidate)],
-    repetitions: String(countPastRepetitions(batch.runs)),
-    features: (batch.features ?? []).join(', '),
-    clusterBy: (batch.cluster_by ?? []).join(', '),
-    ...readRunSettings(batch),
-    ...(test.failure_margin !== undefined && { failureMargin: toPercentText(test.failure_margin) }),
-    rules: test.metrics.map(readRule),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The forms of batch experiments and scenario tests. */
-import type { Client } from '@switchyard/contract/client.ts';
 import type { TypeOfKind } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { readExperiment } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { client } from '../../../client/client.ts';
 import { splitList } from '../../../ui/forms/split-text.ts';
 import {
   countOptionSets,
@@ -12,34 +12,36 @@ import {
   readListedRuns,
   readOptionSets,
 } from '../draft.ts';
+import { buildFields, GROUPS, toPercentText } from '../fields.ts';
 import { expandSides } from './count-runs.ts';
 import {
-  countPastRepetitions,
-  type DraftValues,
-  formatSide,
-  readComparison,
-  readNames,
-  readRunSettings,
-  toPercentText,
-} from './draft-parts.ts';
-import {
-  buildComparison,
-  buildInputProperties,
-  buildRunSettings,
   buildSide,
-  readPercent,
-} from './request-parts.ts';
-import type { SourceAddress, TypeForm } from './type-form.ts';
+  countPastRepetitions,
+  formatSide,
+  type SourceAddress,
+  type TypeForm,
+} from './type-form.ts';
 
 type BatchType = TypeOfKind<'batch'>;
 
 /** Returns the form of one of the two types. */
 export function createBatchForm(type: BatchType): TypeForm {
   return {
-    build: (draft, names) => ({
-      operation: 'createBatchExperiment',
-      body: { ...names, ...buildBatch(type, draft) },
+    build: (draft) => ({
+      ...(type === 'scenario' && {
+        ...{ type, option_sets: readOptionSets(draft.optionSets) },
+        ...(draft.usesRacing && { racing: buildFields(draft, GROUPS.race ?? []) }),
+      }),
+      ...(draft.inputSet !== '' && { input_set_id: draft.inputSet }),
+      ...buildSides(type, draft),
     }),
+    listUnused(draft) {
+      if (draft.listedRuns.trim() !== '') return ['repetitions', 'seeds'];
+      if (splitList(draft.seeds).length === 0)
+        return hasEnsemble(draft) ? ['repetitions', 'seeds'] : ['seeds'];
+      // The server refuses seeds beside the runs of ensembles, and says what to do.
+      return ['repetitions'];
+    },
     read: readBatch,
     listWork: (draft, sizes) => {
       const sets = type === 'scenario' ? countOptionSets(draft) : 1;
@@ -52,35 +54,15 @@ export function createBatchForm(type: BatchType): TypeForm {
   };
 }
 
-function buildBatch(type: BatchType, draft: ExperimentDraft) {
-  return {
-    ...(type === 'scenario' && { type, option_sets: readOptionSets(draft.optionSets) }),
-    ...(draft.inputSet !== '' && { input_set_id: draft.inputSet }),
-    ...buildSides(type, draft),
-    ...buildComparison(draft),
-    ...buildInputProperties(draft),
-    ...buildRunSettings(draft),
-    ...(type === 'scenario' &&
-      draft.usesRacing && {
-        racing: draft.confidence === '95' ? {} : { confidence: readPercent(draft.confidence) },
-      }),
-  };
-}
+const hasEnsemble = ({ control, candidates }: ExperimentDraft): boolean =>
+  [control, ...candidates].some((side) => parseEnsembleSide(side) !== undefined);
 
 /** Returns the instances, or the runs one by one where the form lists them or a side is an ensemble. */
 function buildSides(type: BatchType, draft: ExperimentDraft) {
   const listed = readListedRuns(draft);
   if (listed !== undefined) return { runs: listed };
   const sides = [draft.control, ...draft.candidates];
-  const seeds = splitList(draft.seeds);
-  const seeded = { seeds, ...(draft.seedOption !== 'seed' && { seed_option: draft.seedOption }) };
-  if (sides.every((side) => parseEnsembleSide(side) === undefined))
-    return {
-      instance_ids: sides,
-      ...(seeds.length > 0
-        ? seeded
-        : draft.repetitions !== '1' && { repetitions: Number(draft.repetitions) }),
-    };
+  if (!hasEnsemble(draft)) return { instance_ids: sides };
   const sets = type === 'scenario' ? Object.keys(readOptionSets(draft.optionSets)) : [];
   // The first set of the control is what the others are compared with.
   const configurations = sides.flatMap((side) =>
@@ -94,32 +76,25 @@ function buildSides(type: BatchType, draft: ExperimentDraft) {
     runs: configurations.flatMap((configuration) =>
       repetitions.map((repetition) => ({ ...configuration, ...(repetition > 0 && { repetition }) })),
     ),
-    // The server refuses seeds beside runs, and says what to do.
-    ...(seeds.length > 0 && seeded),
   };
 }
 
-async function readBatch(client: Client, { application, id }: SourceAddress): Promise<DraftValues> {
-  const batch = await readExperiment(client, { type: 'batch', application, id });
+async function readBatch(address: SourceAddress) {
+  const batch = await readExperiment(client, { type: 'batch', ...address });
+  const { instance_ids, comparisons, option_sets, racing } = batch;
   // An experiment on listed runs names its sides only in the comparisons.
-  const groups = batch.comparisons.flatMap(({ control, candidate }) => [control, candidate]);
-  const sides = batch.instance_ids.length > 0 ? batch.instance_ids : [...new Set(groups.map(formatSide))];
+  const groups = comparisons.flatMap(({ control, candidate }) => [control, candidate]);
+  const sides = instance_ids.length > 0 ? instance_ids : [...new Set(groups.map(formatSide))];
   const [control, ...candidates] = sides;
-  const sets = Object.keys(batch.option_sets).length;
   return {
-    ...readNames(batch),
-    ...readComparison(batch),
-    inputSet: batch.input_set_id,
-    ...(control !== undefined && { control, candidates }),
-    repetitions: String(countPastRepetitions(batch.runs)),
-    ...(batch.seeds && { seeds: batch.seeds.join(', ') }),
-    ...(batch.seed_option !== undefined && { seedOption: batch.seed_option }),
-    features: (batch.features ?? []).join(', '),
-    clusterBy: (batch.cluster_by ?? []).join(', '),
-    ...readRunSettings(batch),
-    ...(sets > 0 && { optionSets: JSON.stringify(batch.option_sets, null, 2) }),
-    usesRacing: batch.racing !== undefined,
-    ...(batch.racing && { confidence: toPercentText(batch.racing.confidence) }),
+    values: { ...batch, repetitions: countPastRepetitions(batch.runs) },
+    parts: {
+      inputSet: batch.input_set_id,
+      ...(control !== undefined && { control, candidates }),
+      ...(Object.keys(option_sets).length > 0 && { optionSets: JSON.stringify(option_sets, null, 2) }),
+      usesRacing: racing !== undefined,
+      ...(racing && { raceConfidence: toPercentText(racing.confidence) }),
+    },
   };
 }
 

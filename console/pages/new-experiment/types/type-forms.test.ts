@@ -1,9 +1,15 @@
 /** A form that starts an existing experiment again makes the same request. */
+import { EXPERIMENT_TYPES } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
+import type { TSchema } from 'typebox';
+import { Errors } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { createDraft } from '../draft.ts';
+import { chooseControl, type DraftField, FIELDS } from '../fields.ts';
 import { readRule } from './acceptance.ts';
-import { nameNext, readComparison } from './draft-parts.ts';
-import { buildRequest } from './type-forms.ts';
+import { readComparison } from './comparison.ts';
+import { buildRequest, nameNext } from './type-forms.ts';
 
 const DRAFT = createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: [], options: [] });
 
@@ -32,7 +38,7 @@ test('objectives, primary indicator and guardrails survive the form', () => {
     primary: 'result.value',
     guardrails: ['result.custom.late'],
   };
-  const { body } = buildRequest('batch', { ...DRAFT, ...readComparison(settings) });
+  const { body } = buildRequest('batch', { ...DRAFT, ...readComparison('batch', settings) });
   expect(body).toMatchObject(settings);
 });
 
@@ -56,3 +62,37 @@ test.each([
   const { body } = buildRequest('acceptance', { ...DRAFT, rules: [readRule(metric)] });
   expect(body).toMatchObject({ metrics: [metric] });
 });
+
+/** Returns the paths of the value that the schema does not declare. */
+function listUndeclared(schema: TSchema, value: unknown, path = ''): string[] {
+  const properties: unknown = 'properties' in schema ? schema.properties : undefined;
+  if (!isRecord(properties) || !isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const declared = properties[key];
+    return isRecord(declared) ? listUndeclared(declared, inner, `${path}${key}.`) : [`${path}${key}`];
+  });
+}
+
+const CHOICES = {
+  ...{ instances: ['old', 'new'], versions: ['v2', 'v1'], slots: 1 },
+  ...{ ensembles: [], inputSets: [], options: [], indicators: [], experiments: [], batches: [] },
+};
+
+function changeText(field: DraftField): string {
+  const last = field.options?.(CHOICES).at(-1);
+  if (last !== undefined) return typeof last === 'string' ? last : last.value;
+  return chooseControl(field) === 'time' ? '2030-01-01T08:00' : '2';
+}
+
+test.each(EXPERIMENT_TYPES)(
+  'a request of the type %s with every field changed is one of the contract',
+  (type) => {
+    const texts = Object.entries(FIELDS).map(([name, field]) => [name, changeText(field)]);
+    const others = { name: 'All of it', usesRacing: true, confidence: '90', raceConfidence: '90' };
+    const draft = { ...DRAFT, ...Object.fromEntries(texts), ...others };
+    const { operation, body } = buildRequest(type, draft);
+    const { schema } = operations[operation].body;
+    expect(Errors(schema, body)).toEqual([]);
+    expect(listUndeclared(schema, body)).toEqual([]);
+  },
+);
