@@ -1,6 +1,7 @@
 /** Creates experiments of every type. The server validates the body, so that a file may have every field of the API. */
 import type { CallRequest, Client } from '@switchyard/contract/client.ts';
 import {
+  EXPERIMENTS,
   type ExperimentType,
   hasFact,
   listTypesWith,
@@ -13,7 +14,6 @@ import {
   toBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
 import { readObject } from './read-spec.ts';
@@ -21,46 +21,20 @@ import { readObject } from './read-spec.ts';
 /** The fields of a request, as the API has them. */
 export type RequestFields = Record<string, unknown>;
 
-/** The options that every type has. */
-export interface CommonOptions {
-  id?: string | undefined;
-  name?: string | undefined;
-  description?: string | undefined;
-  file?: string | undefined;
-}
-
-/**
- * Returns the body: the fields of the file, then those of the options; without an id when they have none. Throws CommandError
- * without an id and a name.
- */
+/** Returns the body: the fields of the file, then those of options. Throws CommandError without an id and a name. */
 export function buildFields(
   session: Session,
   type: ExperimentType,
-  { file, id, name, description, ...fields }: CommonOptions & RequestFields,
+  { file, ...fields }: RequestFields & { file?: string | undefined },
 ): RequestFields {
   const base = file === undefined ? {} : readObject(session.terminal, file);
-  const chosen: RequestFields = removeUndefined({ id, name, description, ...fields });
-  const merged: RequestFields = { ...base, ...chosen };
-  if (type === 'scenario') merged.type = 'scenario';
+  const merged: RequestFields = { ...base, ...fields };
+  // Two types have one operation, so the request says which one it is.
+  if (EXPERIMENTS[type].kind !== type) merged.type = type;
   const label = merged.name ?? merged.id;
   if (typeof label !== 'string')
     throw new CommandError('The experiment has no name. Give --name or --id, or a file with one.');
   return { ...merged, name: label };
-}
-
-/** Returns the value without undefined fields, also in nested objects; an object that only had such fields is left out. */
-function removeUndefined(fields: RequestFields): RequestFields {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => {
-      const present = isRecord(value) ? removeUndefined(value) : value;
-      const isEmptied = isRecord(value) && isRecord(present) && isEmpty(present) && !isEmpty(value);
-      return present === undefined || isEmptied ? [] : [[name, present]];
-    }),
-  );
-}
-
-function isEmpty(value: object): boolean {
-  return Object.keys(value).length === 0;
 }
 
 /** Creates the experiment, and returns the response of the API. A live test is a draft. */

@@ -72,8 +72,8 @@ export function parseObjectives(text: string): Record<string, string> {
 
 const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
 
-/** Parses a rule of an acceptance test, such as `result.value mean le 1%`, and adds it to those before it. */
-export function parseMetric(text: string, previous: readonly AcceptanceMetric[] = []): AcceptanceMetric[] {
+/** Parses a rule of an acceptance test, such as `result.value mean le 1%`. */
+export function parseMetric(text: string): AcceptanceMetric {
   const [field = '', statistic = '', sign, tolerance, ...words] = text.trim().split(/\s+/);
   const operator = OPERATORS.find((known) => known === sign);
   const unknown = words.filter((word) => word !== 'non-inferiority' && word !== 'accept-same');
@@ -82,17 +82,14 @@ export function parseMetric(text: string, previous: readonly AcceptanceMetric[] 
       `It must be "INDICATOR STATISTIC OPERATOR [TOLERANCE [non-inferiority] [accept-same]]" with one of the operators ${OPERATORS.join(', ')}, such as "result.value mean le 1%".`,
     );
   const params = tolerance === undefined ? { operator } : { operator, tolerance: parseAmount(tolerance) };
-  return [
-    ...previous,
-    {
-      field,
-      statistic,
-      metric_type: 'direct-comparison',
-      params,
-      ...(words.includes('non-inferiority') && { hypothesis: 'non-inferiority' }),
-      ...(words.includes('accept-same') && { accept_same: true }),
-    },
-  ];
+  return {
+    field,
+    statistic,
+    metric_type: 'direct-comparison',
+    params,
+    ...(words.includes('non-inferiority') && { hypothesis: 'non-inferiority' }),
+    ...(words.includes('accept-same') && { accept_same: true }),
+  };
 }
 
 /** Parses a JSON object. */

@@ -8,13 +8,7 @@ import { listIdsToTry, suggestId } from '@switchyard/contract/presentation/sugge
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
 import { cleanText } from '../terminal/clean-text.ts';
-import {
-  buildFields,
-  type CommonOptions,
-  createExperiment,
-  type RequestFields,
-  startExperiment,
-} from './create-experiment.ts';
+import { buildFields, createExperiment, type RequestFields, startExperiment } from './create-experiment.ts';
 import { findConsolePage, findState, readTarget } from './find-experiment.ts';
 import { printSize } from './planning/print-plan.ts';
 import { printResult } from './print-result.ts';
@@ -29,7 +23,7 @@ export interface NextSteps {
 
 interface Submission {
   type: ExperimentType;
-  fields: CommonOptions & RequestFields;
+  fields: RequestFields & { file?: string | undefined };
   next: NextSteps;
 }
 
