@@ -3,8 +3,6 @@
  * `{"series": …}` lines. The reader holds one small state for each solver, whatever the log's length. A solver's parser
  * sees lines only after a line that this solver alone writes, so that tables of other programs give no points.
  */
-import { createJsonSeriesParser } from './json-series.ts';
-import { stripLogPrefix } from './log-prefix.ts';
 import { CBC_FORMAT } from './solvers/cbc.ts';
 import { CP_SAT_FORMAT } from './solvers/cp-sat.ts';
 import { CPLEX_FORMAT } from './solvers/cplex.ts';
@@ -28,6 +26,22 @@ const SOLVER_LINE_LIMIT_CHARACTERS = 1_024;
 
 /** Bounds the work of prefixes and JSON. */
 const LINE_LIMIT_CHARACTERS = 16_384;
+
+const TIMESTAMP =
+  /^\s{0,8}\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?=[\s:|-])/;
+/**
+ * A level, with the logger's name where it is certain: `logger - INFO - `, `INFO:logger:`, `INFO [logger] `, and
+ * `INFO package.logger: `. Solvers write `objective: 12` themselves, so that a name before a colon needs a dot.
+ */
+const LEVEL =
+  /^[\s|:-]{0,8}(?:\[?[\w.]{1,60}\]?[\s|:-]{1,8})?\[?(?:DEBUG|INFO|WARN|WARNING|ERROR)\b\]?(?::[\w.]{1,60}(?=:)|[\s|:-]{1,8}(?:\[[\w.]{1,60}\]|\w{1,60}(?:\.\w{1,60}){1,4}(?=:)))?/;
+const SEPARATOR = /^\s{0,8}[-|:]\s?/;
+/** Begins a control sequence of a terminal. */
+const CONTROL_SEQUENCE = '\u001b[';
+
+/** Names in one log, to bound the memory of charts. */
+const NAME_LIMIT = 20;
+const NAME_LIMIT_CHARACTERS = 64;
 
 /** Numbers at one time. Names of solver points: `objective`, `bound`, `gap` (ratio) and `nodes`. */
 export interface SeriesPoint {
@@ -132,5 +146,59 @@ export function createSeriesReader(): SeriesReader {
       }
       return text === '' || text.length > SOLVER_LINE_LIMIT_CHARACTERS ? [] : pushSolverLine(text, atMs);
     },
+  };
+}
+
+function stripColours(line: string): string {
+  const [first = '', ...parts] = line.split(CONTROL_SEQUENCE);
+  return first + parts.map((part) => part.replace(/^[\d;]{0,20}m/, '')).join('');
+}
+
+/**
+ * Returns the line without colours, and without a timestamp, level and logger before it. Every repetition has a
+ * bound, so that the time of a match has one.
+ */
+function stripLogPrefix(line: string): string {
+  const text = line.includes(CONTROL_SEQUENCE) ? stripColours(line) : line;
+  const timestamp = TIMESTAMP.exec(text)?.[0].length ?? 0;
+  const level = LEVEL.exec(text.slice(timestamp))?.[0].length ?? 0;
+  const prefix = timestamp + level;
+  return prefix === 0 ? text : text.slice(prefix).replace(SEPARATOR, '');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns a parser of the lines of one log. The parser returns the numbers of a line, or undefined without any. It
+ * ignores values that are not finite numbers, and new names after the first 20 of the log.
+ */
+function createJsonSeriesParser(): (line: string) => Record<string, number> | undefined {
+  const names = new Set<string>();
+  const isAllowed = (name: string): boolean => {
+    if (names.has(name)) return true;
+    if (names.size >= NAME_LIMIT || name === '' || name.length > NAME_LIMIT_CHARACTERS) return false;
+    names.add(name);
+    return true;
+  };
+  return (line) => {
+    if (!line.includes('"series"')) return undefined;
+    const value = parseJson(line);
+    if (!isObject(value) || !isObject(value.series)) return undefined;
+    const numbers: [string, number][] = [];
+    for (const [name, number] of Object.entries(value.series)) {
+      if (typeof number === 'number' && Number.isFinite(number) && isAllowed(name))
+        numbers.push([name, number]);
+    }
+    return numbers.length === 0 ? undefined : Object.fromEntries(numbers);
   };
 }

@@ -106,7 +106,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'inputs',
     'input-sets',
   ],
-  'site/components': ['controls', 'markup', 'layout'],
+  'site/components': ['markup', 'layout'],
   'site/generator': ['inputs', 'markup', 'pages', 'output'],
 };
 

@@ -1,9 +1,9 @@
 /** The changes that make the server like the file. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
-import { compareFields, type FieldChange } from './compare-fields.ts';
 import type { Fields, Resource } from './resources/resource.ts';
 
 export interface Change {
@@ -77,4 +77,30 @@ const isSetting = ({ kind }: Resource): boolean =>
 /** Names the resource, such as `instance routing/production`. */
 export function formatResource({ kind, application, id }: Resource): string {
   return application === undefined || application === id ? `${kind} ${id}` : `${kind} ${application}/${id}`;
+}
+
+/** A changed field, by its path with periods. Undefined: the side does not have it. */
+interface FieldChange {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+function flatten(fields: Fields, prefix = ''): Map<string, unknown> {
+  const flat = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(fields)) {
+    const path = prefix + name;
+    if (isRecord(value)) for (const [inner, one] of flatten(value, `${path}.`)) flat.set(inner, one);
+    else if (value !== undefined) flat.set(path, value);
+  }
+  return flat;
+}
+
+/** Returns the fields that differ, in the order of their names. */
+function compareFields(current: Fields, wanted: Fields): FieldChange[] {
+  const [before, after] = [flatten(current), flatten(wanted)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((field) => !isDeepStrictEqual(before.get(field), after.get(field)))
+    .toSorted()
+    .map((field) => ({ field, from: before.get(field), to: after.get(field) }));
 }

@@ -16,7 +16,7 @@ import { waitUntil } from '@switchyard/server/testing/host/wait-until.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandSettings, runCommand } from '../testing/run-command.ts';
-import { verifyAudit } from './account/verify-audit.ts';
+import { verifyAudit } from './account/audit-commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-resources-'));
 let server: TestServer;

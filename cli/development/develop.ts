@@ -1,21 +1,33 @@
 /** The command `dev`: runs an app once, or again after each change of its files. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, posix, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { resolveFormats } from '@switchyard/contract/applications/formats.ts';
+import { decodeUtf8 } from '@switchyard/contract/decode-utf8.ts';
+import { formatBytes, formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { formatError } from '../errors/report-error.ts';
+import { listFolder } from '../packing/folder-files.ts';
 import type { Session } from '../session/session.ts';
-import { cleanText } from '../terminal/clean-text.ts';
+import { cleanLine, cleanText } from '../terminal/clean-text.ts';
+import { formatLineChart } from '../terminal/line-chart.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
 import { supportsUnicode } from '../terminal/unicode.ts';
 import { type LocalApp, loadLocalApp } from './local-app.ts';
 import { findInputPath, readInput } from './local-input.ts';
-import { type LocalRequest, type LocalRun, startLocalRun } from './local-run.ts';
-import { printResult } from './print-result.ts';
-import { readSnapshot, waitForChange } from './watch-files.ts';
+import { type LocalRequest, type LocalResult, type LocalRun, startLocalRun } from './local-run.ts';
+
+const INTERVAL_MS = 300;
+const IGNORED = new Set(['node_modules', '__pycache__']);
+
+const CHART_LINES = 10;
+/** One value is no line. */
+const CHART_POINTS_MIN = 2;
 
 export interface DevelopOptions
   extends Pick<LocalRequest, 'options' | 'secrets' | 'network' | 'executionClass'> {
@@ -125,4 +137,103 @@ async function finish({ session, options }: Development, run: LocalRun): Promise
   if (options.outputPath !== null && result.output) writeFileSync(options.outputPath, result.output);
   printResult(session.output, result, supportsUnicode(session.terminal));
   session.exitCode = result.status === 'succeeded' ? EXIT_CODES.success : EXIT_CODES.failure;
+}
+
+/** Times and sizes of files by path. */
+type Snapshot = ReadonlyMap<string, string>;
+
+/**
+ * Returns the present state of the files below the folder and of the other files. It compares times and sizes, which
+ * works on every file system.
+ */
+function readSnapshot(folder: string, others: readonly string[]): Snapshot {
+  const { files } = listFolder(realpathSync(folder), '', (name) =>
+    IGNORED.has(posix.basename(name)) || posix.basename(name).startsWith('.') ? 'not watched' : undefined,
+  );
+  const paths = [
+    ...files.map(({ name }) => join(folder, name)),
+    ...others.filter((path) => existsSync(path)),
+  ];
+  return new Map(
+    paths.flatMap((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found ? [[path, `${found.mtimeMs} ${found.size}`] as const] : [];
+    }),
+  );
+}
+
+/** Resolves with the path of a file that differs from the snapshot. Rejects with the reason of the signal. */
+async function waitForChange(
+  before: Snapshot,
+  readNext: () => Snapshot,
+  signal: AbortSignal,
+): Promise<string> {
+  for (;;) {
+    await setTimeout(INTERVAL_MS, undefined, { signal });
+    const next = readNext();
+    const changed =
+      [...next].find(([path, state]) => before.get(path) !== state)?.[0] ??
+      [...before.keys()].find((path) => !next.has(path));
+    if (changed !== undefined) return changed;
+  }
+}
+
+/** Prints the result in the form of the command. With `--quiet` it prints the objective value alone. */
+function printResult(output: Output, result: LocalResult, isUnicode: boolean): void {
+  const { status, error, executionMs, peakMemoryBytes, statistics, series } = result;
+  output.print({
+    json: {
+      status_v2: status,
+      error,
+      execution_duration: executionMs,
+      peak_memory: peakMemoryBytes,
+      statistics,
+      series,
+      output: parseOutput(result.output),
+    },
+    text: () => formatResult(output, result, isUnicode),
+    quiet: () => {
+      const value = statistics.indicators.find(({ name }) => name === 'result.value')?.value;
+      return value === undefined ? [] : String(value);
+    },
+  });
+}
+
+function formatResult({ style, width, tableWidth }: Output, result: LocalResult, isUnicode: boolean): string {
+  const { status, error, executionMs, peakMemoryBytes, statistics, series } = result;
+  const memory = peakMemoryBytes === null ? '' : ` with ${formatBytes(peakMemoryBytes)} of memory`;
+  const tone = status === 'succeeded' ? 'good' : 'bad';
+  const parts = [
+    `\n${style(tone, `Run ${status}`)} after ${formatDuration(executionMs)}${memory}.\n`,
+    error === '' ? '' : `${cleanText(error)}\n`,
+    statistics.error === '' ? '' : `${cleanText(statistics.error)}\n`,
+  ];
+  if (statistics.indicators.length > 0) {
+    const columns = {
+      INDICATOR: ({ name }: { name: string }) => name,
+      VALUE: { value: ({ value }: { value: unknown }) => String(value), isNumeric: true },
+    };
+    parts.push('\n', formatTable(statistics.indicators, columns, { tableWidth, style }));
+  }
+  const [first] = series;
+  if (first && first.points.length >= CHART_POINTS_MIN) {
+    const name = cleanLine(first.name);
+    const points = first.points.map(({ x, y }) => [x, y]);
+    const settings = { width, height: CHART_LINES, isUnicode, style };
+    parts.push(
+      `\n${style('strong', name)}\n`,
+      formatLineChart([{ name, points }], { ...settings, unit: 's' }),
+    );
+  }
+  return parts.join('');
+}
+
+/** The output as a JSON value; its size when it is an archive. */
+function parseOutput(output: Buffer | null): unknown {
+  if (output === null) return null;
+  try {
+    return JSON.parse(decodeUtf8(output));
+  } catch {
+    return { bytes: output.length };
+  }
 }

@@ -1,8 +1,8 @@
 /** Pictures of numbers, and what a terminal can show. */
 import { expect, test } from 'vitest';
+import { formatProgress } from '../commands/contents/transfer-progress.ts';
 import { formatLineChart } from './line-chart.ts';
 import { createLiveLine } from './live-line.ts';
-import { formatProgress } from './progress-bar.ts';
 import { formatSparkline } from './sparkline.ts';
 import { supportsUnicode } from './unicode.ts';
 

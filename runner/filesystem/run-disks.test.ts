@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { probeDisks } from '../host/probe-disks.ts';
+import { probeDisks } from '../host/probe-host.ts';
 import { listChildren } from '../process/processes.ts';
 import { createArchiveInput, createTarOfFiles } from '../testing/archives.ts';
 import {

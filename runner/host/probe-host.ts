@@ -1,8 +1,9 @@
 /** Probes this host: the strongest confinement that works, the enforcement of each limit, and the runtimes. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { findTool, runCommand } from '../process/command.ts';
+import { type DiskTools, MKFS_OPTIONS, MOUNT_OPTIONS } from '../filesystem/run-disks.ts';
+import { type CommandResult, findTool, runCommand } from '../process/command.ts';
 import { ProbeCache } from '../process/probe-cache.ts';
 import type { Confinement } from '../sandbox/launch-plan.ts';
 import { type CgroupParents, findCgroupParents } from '../sandbox/run-cgroups.ts';
@@ -11,7 +12,6 @@ import { buildReadOnlyMounts, prepareSystemMounts } from '../sandbox/system-moun
 import type { Host, RunnerSettings } from '../types.ts';
 import { computeUsableMemoryBytes, listMemoryScopes } from './memory-scopes.ts';
 import { type ConfinementCandidate, listCandidates, tryCandidate } from './probe-confinement.ts';
-import { DISKS_FEATURE, type DiskProbeResult, probeDisks } from './probe-disks.ts';
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
 
 const runtimesProbes = new ProbeCache<FoundRuntimes>();
@@ -24,6 +24,12 @@ type HostSettings = Pick<RunnerSettings, 'folder' | 'containment' | 'reservedMem
 
 /** Name of the feature "cgroups for each run" for the filter of probeHost. */
 export const CGROUPS_FEATURE = 'cgroups';
+
+/** Name of the feature "a disk for each run" for the filter of probeHost. */
+export const DISKS_FEATURE = 'disks';
+
+/** By device of the folder. Failures are not cached: they may depend on the folder, or the loop devices were in use. */
+const mountProbes = new ProbeCache<CommandResult>(({ ok }) => ok);
 
 /**
  * Returns the host and its strongest working confinement. Throws when the required level is unavailable.
@@ -233,4 +239,40 @@ async function findProcessLimitLetter(): Promise<Confinement['processLimitLetter
     if (ok) return letter;
   }
   return '';
+}
+
+/** Tools that make disks, or the reason why there are none. */
+type DiskProbeResult = { tools: DiskTools } | { reason: string };
+
+/** Mounts a disk in a temporary mount namespace. Returns the tools, or the reason why disks are unavailable. */
+export async function probeDisks(folder: string): Promise<DiskProbeResult> {
+  if (process.platform !== 'linux') return { reason: 'loop devices need Linux' };
+  if (process.getuid?.() !== 0) return { reason: 'only root can mount them' };
+  const [unshare, mkfs, mount, umount] = ['unshare', 'mkfs.ext4', 'mount', 'umount'].map(findTool);
+  const losetup = findTool('losetup');
+  if (!unshare || !mkfs || !mount || !umount || !losetup)
+    return { reason: 'unshare, mkfs.ext4 (e2fsprogs), mount, umount or losetup is missing' };
+  const disksFolder = join(folder, 'disks');
+  const tools: DiskTools = { folder: disksFolder, unshare, mkfs, mount, umount, losetup };
+  rmSync(disksFolder, { recursive: true, force: true });
+  const device = `device ${statSync(folder).dev}`;
+  const { ok, error } = await mountProbes.probeOnce(device, () => mountDisk(tools));
+  return ok ? { tools } : { reason: error };
+}
+
+/** Makes a disk, mounts it in a mount namespace of its own, writes a file to it and removes it. */
+async function mountDisk({ folder, unshare, mkfs, mount }: DiskTools): Promise<CommandResult> {
+  const disk = join(folder, 'probe');
+  mkdirSync(disk, { recursive: true, mode: 0o711 });
+  const script = `set -e
+    head -c 4194304 /dev/zero > "$1.image"
+    "$2" ${MKFS_OPTIONS.join(' ')} "$1.image"
+    "$3" -t ext4 -o ${MOUNT_OPTIONS} "$1.image" "$1"
+    : > "$1/file"`;
+  const result = await runCommand(unshare, [
+    ...['--mount', '--propagation', 'slave', '/bin/sh', '-c', script, 'sh'],
+    ...[disk, mkfs, mount],
+  ]);
+  rmSync(folder, { recursive: true, force: true });
+  return result;
 }

@@ -4,8 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { DISKS_FEATURE } from '../host/probe-disks.ts';
-import { CGROUPS_FEATURE } from '../host/probe-host.ts';
+import { CGROUPS_FEATURE, DISKS_FEATURE } from '../host/probe-host.ts';
 import { readProcFile } from '../process/processes.ts';
 import { startRunner } from '../runner.ts';
 import type {

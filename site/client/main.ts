@@ -8,10 +8,7 @@ import { startPermalinks } from './article/permalinks.ts';
 import { startServerAddress } from './article/server-address.ts';
 import { startTabs } from './article/tabs.ts';
 import { startBanner } from './banner/banner.ts';
-import { startDrawer } from './frame/drawer.ts';
-import { startScrollSpy } from './frame/scroll-spy.ts';
-import { startSidebar } from './frame/sidebar.ts';
-import { startTheme } from './frame/theme.ts';
+import { startDrawer, startScrollSpy, startSidebar, startTheme } from './frame.ts';
 import { startLazySearch } from './search/lazy-search.ts';
 
 startTheme();

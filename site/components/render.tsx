@@ -2,10 +2,12 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { UNLISTED_ROUTES, type View } from '../page-data.ts';
 import { DocsLayout } from './layout/docs-layout.tsx';
 import { Document } from './layout/document.tsx';
-import { findFirstPaintAnchor } from './layout/first-paint.ts';
 import { HOME_DESCRIPTION, Home } from './layout/home.tsx';
 import { Body } from './markup/body.tsx';
 import { InlineScripts } from './markup/inline-scripts.ts';
+
+/** A window of 1440 by 900 pixels shows fewer characters of any page of this site. */
+const SCREEN_CHARS = 12_000;
 
 function element(view: View) {
   const { assets } = view;
@@ -65,4 +67,15 @@ export function renderView(view: View): string {
   const page = unused.reduce((rest, { css }) => rest.replace(`<style>${css}</style>`, ''), html);
   const id = findFirstPaintAnchor(page);
   return `<!doctype html>${id === undefined ? page : page.replace('"#site-foot"', `"#${id}"`)}`;
+}
+
+/**
+ * Returns the id of the heading that must have arrived before the browser paints; undefined for the whole page. Painting
+ * at the first heading instead of the foot is 0.2 s sooner on a slow phone (medians of 9 loads, CPU x4, slow 4G). Later
+ * content must not move the first screen, so a table is never split: its columns grow with its rows.
+ */
+function findFirstPaintAnchor(html: string): string | undefined {
+  for (const { index, 1: id } of html.matchAll(/<h2 id="([^"]+)"/g))
+    if (!html.slice(index, index + SCREEN_CHARS).includes('<table')) return id;
+  return undefined;
 }

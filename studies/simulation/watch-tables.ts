@@ -1,7 +1,7 @@
 /** The tables of the watch after a release: how often it moves a version back, and how often it finds a worse one. */
 
 import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
-import { computeOutageRuns, findWatchAlarm } from '@switchyard/contract/runs/failure-watch/failure-watch.ts';
+import { computeOutageRuns, findWatchAlarm } from '@switchyard/contract/runs/failure-watch.ts';
 import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';
 

@@ -5,29 +5,43 @@
  * Invariants: a slot is released when the app has ended, before its results are stored. Every attempt that started is
  * finished, whatever fails in between.
  */
-
 import { loadavg } from 'node:os';
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { StartConditions } from '@switchyard/contract/experiments/experiment-runs.ts';
-import { isHostFault, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
+import {
+  describeRuntimeMismatch,
+  findRuntimeVersion,
+  type Host,
+  isHostFault,
+  type Outcome,
+  type Runner,
+  type RunningApp,
+  type RunSpec,
+} from '@switchyard/runner';
 import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
+import type { ApiAccess, ApiProxy } from '../access/api-proxy.ts';
+import { computeBackoffMs } from '../backoff.ts';
 import type { WorkerClock, WorkerLog } from '../environment.ts';
 import { LogWriter } from '../log/log-writer.ts';
-import { claimPauseMs } from './claim-pause.ts';
+import { Mask, NO_MASK } from '../log/mask.ts';
 import {
   type Assignment,
   type AttemptOutcome,
+  buildRunSpec,
   describeLimits,
   formatAttemptKey,
   isHostFailure,
   isMemoryVictim,
+  type Job,
 } from './job.ts';
-import { type PreparedApp, type PrepareParts, prepareApp } from './prepared-app.ts';
 import { RunningWorkflows } from './running-workflows.ts';
 import type { Pool, SlotTracker } from './slots.ts';
 
 /** At this number of ended apps with unwritten results, no run is claimed, so that a slow disk slows the claims down. */
 const PENDING_RESULTS_MAX = 64;
+
+const FIRST_CLAIM_PAUSE_MS = 500;
+const CLAIM_PAUSE_MAX_MS = 30_000;
 
 export interface ExecutorParts extends Omit<PrepareParts, 'host'> {
   runner: Runner;
@@ -277,4 +291,81 @@ function readStartConditions(folderId: string, busySlots: number): StartConditio
     concurrent_runs: busySlots,
     load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
   };
+}
+
+/** Returns how long in milliseconds a worker pauses its claims after the n-th fault in a row, counted from 1. */
+export function claimPauseMs(faults: number): number {
+  return computeBackoffMs(faults, FIRST_CLAIM_PAUSE_MS, CLAIM_PAUSE_MAX_MS);
+}
+
+/** Cores and memory. */
+type Resources = Pick<Host, 'cores' | 'memoryBytes'>;
+
+/** The parts of the worker that prepare an app. */
+interface PrepareParts {
+  host: Host;
+  /** The cores and memory that all runs have together; null for those of the machine. */
+  resources: Resources | null;
+  /** By which apps reach the API. */
+  apiProxy: ApiProxy;
+}
+
+/** A prepared app. */
+interface PreparedApp {
+  spec: RunSpec;
+  /** Hides the secrets of the app in the log and the errors of the run. */
+  mask: Mask;
+  /** Version of the runtime that will run the app; null for compiled programs. */
+  runtimeVersion: string | null;
+  /** A sentence, when the version differs from the one that the executable requires. */
+  runtimeWarning: string | undefined;
+  /** The access of the app to the API; null without. Close it after the end of the app. */
+  access: ApiAccess | null;
+}
+
+/** Prepares the app of the job. */
+async function prepareApp(
+  job: Job,
+  assignment: Assignment,
+  { host, resources, apiProxy }: PrepareParts,
+): Promise<PreparedApp> {
+  const isIsolated = host.containment === 'sandbox' && !job.network;
+  const access =
+    job.accessToken === null
+      ? null
+      : await apiProxy.open({
+          token: job.accessToken,
+          isIsolated,
+          trace: job.trace,
+          prove: (endpoint) => assignment.proveEndpoint(endpoint),
+        });
+  const { type } = job.executable;
+  return {
+    spec: buildRunSpec(job, {
+      size: limitSize(host, resources),
+      environment: access?.environment ?? {},
+      ...(access?.forward ? { forward: access.forward } : {}),
+      openExecutable: () => assignment.openExecutable(),
+      openInput: () => assignment.openInput(),
+    }),
+    access,
+    mask: createMask(job),
+    runtimeVersion: findRuntimeVersion(type, host) ?? null,
+    runtimeWarning: describeRuntimeMismatch(type, job.runtime, host),
+  };
+}
+
+/** A run has no more than all runs together, and no more than the machine has. */
+function limitSize(host: Host, resources: Resources | null): Resources {
+  if (!resources) return host;
+  return {
+    cores: Math.min(host.cores, resources.cores),
+    memoryBytes: Math.min(host.memoryBytes, resources.memoryBytes),
+  };
+}
+
+/** The token can do less than a secret, and only during the run. In a log it would still look like one. */
+function createMask({ secrets, accessToken }: Job): Mask {
+  const values = [...secrets.map(({ value }) => value), ...(accessToken === null ? [] : [accessToken])];
+  return values.length === 0 ? NO_MASK : new Mask(values);
 }

@@ -17,14 +17,20 @@ import {
 } from '@switchyard/contract/workers/worker-protocol.ts';
 import type { ResultFile } from '@switchyard/runner';
 import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
-import Type from 'typebox';
+import { Ajv } from 'ajv';
+import Type, { type Static, type TSchema } from 'typebox';
 import { computeBackoffMs } from '../backoff.ts';
 import type { WorkerClock, WorkerLog } from '../environment.ts';
 import { type HttpClient, RefusedError } from './http-client.ts';
-import { createParser } from './parse-response.ts';
 
 const FIRST_RETRY_MS = 200;
 const RETRY_MS_MAX = 5000;
+
+// As in the server, the `$id` of a schema names a component of the document, and is none of Ajv.
+const ajv = new Ajv({
+  ...{ strict: false, strictNumbers: true, schemaId: 'id', validateSchema: false, meta: false },
+  formats: { 'date-time': true, password: true },
+});
 
 /** Returns the delay in milliseconds after the n-th request in a row that did not reach the server, counted from 1. */
 export function computeRequestDelayMs(failures: number): number {
@@ -153,4 +159,22 @@ export class ServerConnection {
 
 function formatPath({ workerId, runId, fence }: AttemptPlace, action: string): string {
   return `/v1/workers/${encodeURIComponent(workerId)}/runs/${encodeURIComponent(runId)}/${fence}/${action}`;
+}
+
+/** A response that is not as the contract says. It is treated like one that did not arrive. */
+class InvalidResponseError extends Error {}
+
+/**
+ * Returns a function that returns a value of the schema, and throws InvalidResponseError for any other one. `noun`
+ * names it. A server may lie, and a proxy before it may answer in its place. Ids and hashes of a job become names of
+ * files, so none of them may be a path.
+ */
+export function createParser<T extends TSchema>(noun: string, schema: T): (value: unknown) => Static<T> {
+  const validate = ajv.compile<Static<T>>(schema);
+  return (value) => {
+    if (validate(value)) return value;
+    const [error] = validate.errors ?? [];
+    const field = error?.instancePath.slice(1).replaceAll('/', '.') || 'it';
+    throw new InvalidResponseError(`${noun} is not as the protocol says: ${field} ${error?.message ?? ''}.`);
+  };
 }

@@ -1,17 +1,20 @@
 /** Watches the runs after a promotion. */
-
 import type { CallRequest, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import {
   computeOutageRuns,
+  FAILURES_MIN,
+  findBurstsNeeded,
+  findLongestStreak,
   findWatchAlarm,
   RUNS_BEFORE_MAX,
+  type WatchAlarm,
   type WatchedOutcomes,
-} from '@switchyard/contract/runs/failure-watch/failure-watch.ts';
+} from '@switchyard/contract/runs/failure-watch.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { poll } from '../../experiments/wait-for-end.ts';
 import { readPages } from '../../session/list-items.ts';
-import { describeAlarm, describeWatch } from './describe-watch.ts';
 import type { GateDecision, Promotion } from './gates.ts';
 
 interface WatchSettings {
@@ -110,3 +113,33 @@ async function listProductionRuns(
   });
   return items;
 }
+
+/** Returns the sentences that say before the watch what it compares, and which failures move the instance back. */
+function describeWatch({ before, planned }: Omit<WatchedOutcomes, 'after'>, outageRuns: number): string {
+  const compared = `The watch compares the next ${formatRuns(planned)} with ${formatRuns(before.length)} before, of which ${countFailed(before)} failed.`;
+  const bursts = findBurstsNeeded({ before, planned });
+  if (bursts === undefined)
+    return `${compared} These are too few to know a failure rate: only ${outageRuns} failures in a row move the instance back.`;
+  const needed = Math.max(FAILURES_MIN, bursts);
+  return `${compared} The instance moves back after ${outageRuns} failures in a row, or if the failure rate rises, from ${needed} failures on.`;
+}
+
+/** Returns the reason to move the instance back as sentences. */
+function describeAlarm(alarm: WatchAlarm, { before, after }: WatchedOutcomes): string {
+  if (alarm.kind === 'outage')
+    return `${alarm.streak} of ${formatRuns(after.length)} failed in a row after the promotion; in ${formatRuns(before.length)} before, at most ${findLongestStreak(before)} did.`;
+  const counted = `${countFailed(after)} of ${formatRuns(after.length)} failed after the promotion, and ${countFailed(before)} of ${before.length} before.`;
+  const chance = `At equal rates, whatever they are, the test finds so great a rise in at most ${formatPercent(alarm.p_value)} of releases.`;
+  return `${counted} ${describePart(alarm)} ${chance}`;
+}
+
+function describePart({ part, before, after }: Extract<WatchAlarm, { kind: 'rate' }>): string {
+  const counts = `${after.failed} of ${formatRuns(after.runs)} after and ${before.failed} of ${before.runs} before`;
+  return part === 'start'
+    ? `Failures began, after two successes, in ${counts}.`
+    : `Failures went on, in the two runs after a failure, in ${counts}.`;
+}
+
+const countFailed = (outcomes: readonly boolean[]): number => outcomes.filter((isFailed) => isFailed).length;
+
+const formatRuns = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;

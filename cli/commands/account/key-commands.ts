@@ -1,5 +1,8 @@
-/** Commands for API keys. */
+/** Commands for what signs in: API keys, sessions of the console, and programs that sign in by a code. */
+
+import { cleanLine } from '../../terminal/clean-text.ts';
 import { age } from '../../terminal/columns.ts';
+import { defineCommand, type Field } from '../resource/define-command.ts';
 import { defineResource, printToken } from '../resource/define-resource.ts';
 import { revokeOption } from './member-commands.ts';
 
@@ -53,5 +56,74 @@ export const defineKeyCommands = defineResource({
           key_id,
         );
       });
+  },
+});
+
+const user_code: Field = ['<code>', 'The code that the program shows, such as WDJB-MJHT.'];
+
+/** Defines `devices` with its commands. */
+export const defineDeviceCommands = defineResource({
+  name: 'devices',
+  noun: 'device',
+  text: 'Approve or deny the sign-in of a program on another machine by its code.',
+  get: {
+    operation: 'getDeviceAuthorization',
+    text: 'Print the program that shows a code, and the address from which it asks.',
+    arguments: { user_code },
+    example: 'WDJB-MJHT',
+  },
+  show: ({ client_name, address, status, role, created_at, expires_at }) => ({
+    program: client_name,
+    address,
+    status,
+    role,
+    asked: created_at,
+    expires: expires_at,
+  }),
+  more: (devices, session) => {
+    defineCommand(devices, session, {
+      name: 'approve',
+      operation: 'approveDeviceAuthorization',
+      text: 'Let the program sign in with a new key of yours. A decision is final.',
+      arguments: { user_code },
+      options: { role: ['<role>', 'The role of the key; otherwise your own.'] },
+      example: 'WDJB-MJHT --role operator',
+      done: ({ client_name, role }) => `Approved ${cleanLine(client_name)} with the role ${role}.`,
+    });
+    defineCommand(devices, session, {
+      name: 'deny',
+      operation: 'denyDeviceAuthorization',
+      text: 'Refuse the sign-in of the program. A decision is final.',
+      arguments: { user_code },
+      example: 'WDJB-MJHT',
+      done: ({ client_name }) => `Denied ${cleanLine(client_name)}.`,
+    });
+  },
+});
+
+/** Defines `sessions` with its commands. */
+export const defineSessionCommands = defineResource({
+  name: 'sessions',
+  noun: 'session',
+  text: 'List and end sessions of the console.',
+  list: {
+    operation: 'listSessions',
+    text: 'List the browsers that are signed in to the console, the newest first.',
+    columns: {
+      SESSION: 'id',
+      PERSON: ({ key }) => key.user_email,
+      ROLE: ({ key }) => key.role,
+      ADDRESS: 'address',
+      'LAST USED': age('last_used_at'),
+      BROWSER: 'user_agent',
+    },
+    empty: 'Nobody is signed in to the console.',
+  },
+  remove: {
+    operation: 'endSession',
+    words: ['end', 'Ended'],
+    text: 'End sessions at once: their browsers are signed out.',
+    isMany: true,
+    example: 'session-01jd3v7k9mq2z5x8',
   },
 });

@@ -2,23 +2,25 @@
  * Forwards changes of runs and experiments to a program on this machine. The server cannot deliver to a machine behind a
  * firewall. So the command follows the stream of the account, and signs and sends the same bodies itself.
  */
-
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ExperimentChange, RunChange } from '@switchyard/contract/account/account-streams.ts';
 import {
   createSignatureHeaders,
   WEBHOOK_SECRET_PREFIX,
 } from '@switchyard/contract/account/proofs/webhook-signature.ts';
+import { ExperimentInfo, RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import { readState } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { API_VERSION, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readEvents } from '@switchyard/contract/read-events.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
 import Type from 'typebox';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { type BuiltEvent, buildEvent, type Change, findTime } from './build-event.ts';
 
 const SECRET_BYTES = 32;
 const RECONNECT_MS = 1000;
@@ -146,4 +148,58 @@ function printDelivery(session: Session, change: Change, { result, durationMs }:
         cleanLine(String(result)),
       )}  ${formatDuration(durationMs)}\n`,
     );
+}
+
+/** A change of a run or of an experiment, as an event of the stream names it. */
+type Change = ({ event: 'runs' } & RunChange) | ({ event: 'experiments' } & ExperimentChange);
+
+/** An event, as far as its delivery reads it. */
+interface BuiltEvent {
+  event_id: string;
+}
+
+/** Returns the event. Data of a run or an experiment that is gone are its ids and statuses alone. */
+async function buildEvent(client: Client, change: Change, sequence: number): Promise<BuiltEvent> {
+  const isRun = change.event === 'runs';
+  const event = {
+    event_type: isRun ? 'run.status' : 'experiment.status',
+    api_version: API_VERSION,
+    event_id: `event-${randomUUID()}`,
+    created_at: findTime(change),
+    sequence,
+    data: isRun ? await readRun(client, change) : await readExperiment(client, change),
+  };
+  return event;
+}
+
+/** Returns the time of the change of a run; the stream sends changes of experiments at once, and without a time. */
+function findTime(change: Change): string {
+  return change.event === 'runs' ? change.at : new Date().toISOString();
+}
+
+async function readRun(
+  client: Client,
+  { application_id, run_id, status_v2 }: RunChange,
+): Promise<Record<string, unknown>> {
+  const params = { application_id, run_id };
+  const found = await findOrNone(() => client.call('getRunMetadata', { params }));
+  const then = { id: run_id, application_id, status: toStatusV1(status_v2), status_v2 };
+  if (!found) return then;
+  const info: Record<string, unknown> = { ...pickFields(found.body, RunInfo), ...then };
+  if (isTerminal(status_v2)) return info;
+  // Statistics and metrics count once the run has ended.
+  const { metrics: _, ...rest } = info;
+  return { ...rest, statistics: { status: 'none', error: '', indicators: [] } };
+}
+
+async function readExperiment(
+  client: Client,
+  { application_id, experiment_id: id, type, status }: ExperimentChange,
+): Promise<object> {
+  const found = await findOrNone(() => readState(client, { application: application_id, type, id }));
+  return { ...(found && pickFields(found, ExperimentInfo)), id, application_id, type, status };
+}
+
+function pickFields(body: object, { properties }: { properties: object }): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name in properties));
 }

@@ -1,8 +1,10 @@
 /** A picture of intervals, one line each, around the line of no change. */
 import { distinguish, type Format } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale } from '@switchyard/contract/presentation/scales.ts';
+import stringWidth from 'string-width';
+import { cleanLine } from '../clean-text.ts';
+import { cutText } from '../cut-text.ts';
 import { createCanvas } from './canvas.ts';
-import { fitLabel } from './fit-label.ts';
 import type { Glyphs } from './glyphs.ts';
 
 /** A line of the picture. An interval without bounds shows its estimate alone. */
@@ -67,4 +69,11 @@ function drawInterval({ value, low, high, margin }: IntervalRow, settings: LineS
   }
   if (value !== null) canvas.set(clamp(place(value)), 0, glyphs.dot);
   return canvas.toLines()[0] ?? '';
+}
+
+/** Returns the text in exactly this many columns: filled with spaces, or cut with `..` at its end. */
+function fitLabel(text: string, columns: number): string {
+  const clean = cleanLine(text);
+  const label = stringWidth(clean) <= columns ? clean : `${cutText(clean, columns - 2)}..`;
+  return label + ' '.repeat(Math.max(0, columns - stringWidth(label)));
 }

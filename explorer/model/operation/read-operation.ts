@@ -16,10 +16,16 @@ import {
   type ReadContext,
   reserveAnchor,
 } from '../schema/field.ts';
-import { type Callback, readCallbacks } from './callbacks.ts';
 import { HTTP_METHODS } from './http-methods.ts';
 import { type Parameter, readParameters } from './parameters.ts';
-import { type RequestBody, type Response, readRequestBody, readResponses } from './request-and-responses.ts';
+import {
+  type Callback,
+  type RequestBody,
+  type Response,
+  readCallbacks,
+  readRequestBody,
+  readResponses,
+} from './request-and-responses.ts';
 import { readSecurityRequirements, type SecurityRequirement } from './security.ts';
 
 type HttpMethod = (typeof HTTP_METHODS)[number];

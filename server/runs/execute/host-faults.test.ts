@@ -5,7 +5,7 @@ import { globSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
-import { claimPauseMs } from '@switchyard/worker/execute/claim-pause.ts';
+import { claimPauseMs } from '@switchyard/worker/execute/executor.ts';
 import { afterEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
-import { createParser } from '@switchyard/worker/remote/parse-response.ts';
 import { RemoteAssignment } from '@switchyard/worker/remote/remote-assignment.ts';
+import { createParser } from '@switchyard/worker/remote/server-connection.ts';
 import { describe, expect, test } from 'vitest';
 import { startWorkerProcess } from '../../testing/servers/worker-process.ts';
 

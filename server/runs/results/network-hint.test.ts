@@ -1,6 +1,6 @@
 /** The error of an app that fails without network names the setting that allows it. */
 
-import { findNetworkHint } from '@switchyard/worker/results/network-hint.ts';
+import { findNetworkHint } from '@switchyard/worker/results/outcome.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { expectStatus } from '../../testing/fixtures/resources.ts';

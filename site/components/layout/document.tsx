@@ -5,7 +5,7 @@ import { Icon } from '@switchyard/design/icon.tsx';
 import { Logo } from '@switchyard/design/logo.tsx';
 import type { ReactNode } from 'react';
 import type { Assets, Neighbour } from '../../page-data.ts';
-import { SearchBox } from '../controls/search-form.tsx';
+import { SearchBox } from '../markup/search-form.tsx';
 
 type Props = {
   assets: Assets;
@@ -43,7 +43,7 @@ export function Document(props: Props) {
         {/* The address of a folder shows its first page, so a page may have several addresses and one canonical one. */}
         {isListed ? <link rel="canonical" href={route} /> : <meta name="robots" content="noindex" />}
         <meta name="color-scheme" content="light dark" />
-        {/* The browser paints the first screen once, as a whole; first-paint.ts chooses where it ends. */}
+        {/* The browser paints the first screen once, as a whole; render.tsx chooses where it ends. */}
         <link rel="expect" href="#site-foot" blocking="render" />
         <InlineScript text={assets.inline.head} />
         <style dangerouslySetInnerHTML={{ __html: assets.css }} />

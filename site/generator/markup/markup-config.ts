@@ -1,10 +1,7 @@
-import type { Config, Node, RenderableTreeNode } from '@markdoc/markdoc';
-import Markdoc from '@markdoc/markdoc';
+import Markdoc, { type Config, type Node, type RenderableTreeNode, type Schema } from '@markdoc/markdoc';
 import { codeReferenceSchema } from './code-reference.ts';
 import { createFenceSchema } from './fence.ts';
 import { createHeadingSchema } from './heading.ts';
-import { hintSchema } from './hint.ts';
-import { createImageSchema } from './image.ts';
 import type { MarkupContext } from './markup-context.ts';
 import { createReleaseSchema } from './release.ts';
 import { createSwaggerSchema } from './swagger.ts';
@@ -12,6 +9,15 @@ import { createTabsSchema, tabSchema } from './tabs.ts';
 
 /** Built-in tags of Markdoc that no page needs. Config has no type for a removed tag, so they are merged in as an object. */
 const UNUSED_MARKDOC_TAGS: object = { if: undefined, else: undefined, partial: undefined, slot: undefined };
+
+/** A remark beside the text: a `note` or `tip` helps, a `warning` names a risk. */
+const hintSchema: Schema = {
+  render: 'Hint',
+  attributes: {
+    type: { type: String, default: 'note', matches: ['note', 'tip', 'warning'] },
+    title: { type: String },
+  },
+};
 
 function transformHeader(node: Node, config: Config): RenderableTreeNode {
   const children = node.transformChildren(config);
@@ -47,6 +53,27 @@ export function createMarkupConfig(context: MarkupContext): Config {
       swagger: createSwaggerSchema(context),
       tab: tabSchema,
       tabs: createTabsSchema(context),
+    },
+  };
+}
+
+/** A picture beside the page's file: a `.png`, or an `.svg` that is inlined so that it takes the colours of the theme. */
+function createImageSchema(context: MarkupContext): Schema {
+  return {
+    attributes: {
+      src: { type: String, required: true },
+      alt: { type: String, required: true },
+      caption: { type: String },
+    },
+    transform(node) {
+      const { src, alt, caption } = node.attributes;
+      if (typeof src !== 'string' || typeof alt !== 'string') return null;
+      const picture = context.images.read(src);
+      if ('fault' in picture) {
+        context.report(node, picture.fault);
+        return null;
+      }
+      return new Markdoc.Tag('Picture', { ...picture, alt, caption });
     },
   };
 }

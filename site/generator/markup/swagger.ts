@@ -1,5 +1,6 @@
-import type { Node, Schema } from '@markdoc/markdoc';
-import Markdoc from '@markdoc/markdoc';
+import Markdoc, { type Node, type Schema } from '@markdoc/markdoc';
+import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
+import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
 import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
 import { buildCodeSamples } from '@switchyard/explorer/model/operation/code-samples.ts';
 import type { Content } from '@switchyard/explorer/model/operation/content.ts';
@@ -13,7 +14,6 @@ import {
 } from '@switchyard/explorer/model/operation/read-operation.ts';
 import { createPageState } from '@switchyard/explorer/model/schema/field.ts';
 import type { HighlightedCode } from '../../page-data.ts';
-import { API_DOCUMENTS } from '../inputs/api-documents.ts';
 import type { MarkupContext } from './markup-context.ts';
 
 /** The grammars that operations need. */
@@ -21,6 +21,9 @@ export const SAMPLE_LANGUAGES = ['bash', 'python', 'js', 'json'];
 
 /** The samples call a server that `npm start` started, with the token that the quickstarts export. */
 const sampleOptions = { baseUrl: BUILD_ADDRESS, tokenName: 'SWITCHYARD_TOKEN' };
+
+/** The API documents that a page can name. */
+const API_DOCUMENTS: Readonly<Record<string, unknown>> = { cloud, marketplace };
 
 /** Lists the operations that a `swagger` tag names: one by `method` and `path`, or all of a `tag`. */
 export function listTagOperations({ attributes }: Node): (OperationSummary & { spec: string })[] {

@@ -6,7 +6,6 @@ import { getFirstRoute } from '../pages/navigation.ts';
 import { getFirstPage, type Site } from '../pages/read-site.ts';
 import { formatAtomFeed } from './atom-feed.ts';
 import type { Bundle } from './bundle.ts';
-import { formatFullText } from './llms-full-text.ts';
 import { buildSearchRecords } from './search-records.ts';
 
 /** Formats the source expression of an inlined text for a Content-Security-Policy. */
@@ -113,4 +112,9 @@ export function renderSite(
   add('/llms-full.txt', formatFullText(site));
   add('/search.json', JSON.stringify(buildSearchRecords(site)));
   return output;
+}
+
+/** Formats the Markdown of all pages of the documentation as one text, in their order, for language models. */
+function formatFullText({ docs, markdown }: Site): string {
+  return docs.map(({ route }) => `<!-- ${route} -->\n\n${markdown.get(route) ?? ''}`).join('\n');
 }
