@@ -1,9 +1,9 @@
 /** Instances. */
 import { completeRequirements } from '@switchyard/contract/applications/requirements.ts';
 import type { Client } from '@switchyard/contract/client.ts';
+import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import type { InstanceEntry } from '../file-schema.ts';
 import type { Resource } from './resource.ts';
 

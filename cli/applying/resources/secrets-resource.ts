@@ -1,9 +1,9 @@
 /** Secrets collections. Their values come from the environment or from files, and are never printed. */
 import { resolve } from 'node:path';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { readPages } from '../../session/list-items.ts';
 import { readTextFile } from '../../session/read-text-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
