@@ -112,6 +112,7 @@ export default defineConfig({
             ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : []),
           ],
           globalSetup: ['server/testing/database/global-setup.ts'],
+          setupFiles: ['server/testing/database/record-statements.ts'],
         },
       },
       {

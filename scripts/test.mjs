@@ -117,6 +117,7 @@ async function runTests(name, database, filters, outputFile) {
     ...(outputFile ? { outputFile } : {}),
     env: {
       DATABASE: database,
+      STATEMENTS_FOLDER: folder,
       FAILURES_FILE: failuresFile,
       ...(affected ? { AFFECTED: 'true' } : {}),
       TMPDIR: folder,
@@ -170,6 +171,7 @@ if (chosen.length > 0 || process.env.DATABASE) {
     check('style', [bin('biome'), 'check', root]),
   ]);
   printOutput(postgresName, postgresOutput);
+  await check('statements', [join(root, 'server/testing/database/compare-statements-command.ts'), folder]);
 }
 
 rmSync(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@
  */
 import type { CompiledQuery, DialectAdapter } from 'kysely';
 import type { Reader } from './database.ts';
+import { publishPrepared } from './statement-channel.ts';
 
 /** An adapter that receives the texts of prepared statements (postgres/named-statements.ts). */
 export interface PreparedSqlRegistry {
@@ -37,7 +38,7 @@ type DirectReader = Reader & { [EXECUTE]?: ExecuteSql };
  */
 export function executeDirectly(db: Reader, execute: ExecuteSql): void {
   const direct: DirectReader = db;
-  direct[EXECUTE] = execute;
+  direct[EXECUTE] = publishPrepared(execute);
 }
 
 /** Stands for a value while Kysely compiles the statement. */

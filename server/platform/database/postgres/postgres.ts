@@ -7,6 +7,7 @@ import pg from 'pg';
 import { errorMessage, type Log } from '../../log.ts';
 import { type Database, type Tables, TOPICS, type Topic, TopicListeners, type Writer } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
+import { publishStatements } from '../statement-channel.ts';
 import { readErrorCodes } from '../transient-errors.ts';
 import { MergedStatements, MultiRowInserts } from './merged-statements.ts';
 import {
@@ -48,6 +49,7 @@ export async function openPostgres(address: string, log: Log, migrationCount?: n
   const names = new StatementNames();
   const db = new Kysely<Tables>({
     dialect: new NamedStatementsDialect(withNamedStatements(pool, names), names),
+    ...publishStatements(),
   });
   const ordered = openOrderedReader(address, log);
   const inserts = new MultiRowInserts(names.add);
@@ -109,7 +111,10 @@ function openOrderedReader(address: string, log: Log): { reader: Kysely<Tables>;
   });
   const names = new StatementNames();
   const connections = withNamedStatements(pool, names);
-  const reader = new Kysely<Tables>({ dialect: new NamedStatementsDialect(connections, names) });
+  const reader = new Kysely<Tables>({
+    dialect: new NamedStatementsDialect(connections, names),
+    ...publishStatements(),
+  });
   executeDirectly(reader, async (sql, parameters) => {
     const connection = await connections.connect();
     try {

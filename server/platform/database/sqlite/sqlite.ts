@@ -14,6 +14,7 @@ import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteS
 import { errorMessage } from '../../log.ts';
 import { type Database, type Tables, TopicListeners } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
+import { publishStatements } from '../statement-channel.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
 import { AcknowledgedPosition } from './acknowledged-position.ts';
 import { startCheckpoints, startCheckpointThread, WAL_BYTES } from './checkpoints.ts';
@@ -150,7 +151,7 @@ export function createSqliteKysely(
   reused: ReusedRows | null = null,
 ): Kysely<Tables> {
   const database = adapt(connection, onError);
-  const db = new Kysely<Tables>({ dialect: new TransactionalDialect({ database }) });
+  const db = new Kysely<Tables>({ dialect: new TransactionalDialect({ database }), ...publishStatements() });
   const execute = (sql: string, parameters: readonly unknown[]): unknown[] => {
     const { reader, all, run } = database.prepare(sql);
     if (reader) return all(parameters);
