@@ -91,7 +91,7 @@ export type Objective = Static<typeof Objective>;
 
 export const Objectives = mapSchema(
   Objective,
-  `Direction of improvement by indicator: minimize, maximize or none, or an object with more settings. The limit is ${METRICS_MAX} indicators, with names of 1 to ${METRIC_CHARS_MAX} characters. An indicator without an entry has no direction. Beyond the specification.`,
+  `Direction of improvement by indicator: minimize, maximize or none, or an object with more settings. The limit is ${METRICS_MAX} indicators, with names of 1 to ${METRIC_CHARS_MAX} characters. An indicator without an entry has no direction. The default is the objective of the application. Beyond the specification.`,
 );
 export type Objectives = Static<typeof Objectives>;
 

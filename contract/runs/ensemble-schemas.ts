@@ -112,11 +112,13 @@ export const EnsembleCreate = Type.Object(
       maxItems: ENSEMBLE_RUNS_MAX,
       description: `The groups of runs to create, at most ${ENSEMBLE_RUNS_MAX} runs in all.`,
     }),
-    rules: Type.Array(EnsembleRuleCreate, {
-      minItems: 1,
-      maxItems: ENSEMBLE_RULES_MAX,
-      description: `Rules that select the best run, 1 to ${ENSEMBLE_RULES_MAX}.`,
-    }),
+    rules: optionalNullable(
+      Type.Array(EnsembleRuleCreate, {
+        minItems: 1,
+        maxItems: ENSEMBLE_RULES_MAX,
+        description: `Rules that select the best run, 1 to ${ENSEMBLE_RULES_MAX}. The default is the objective of the application.`,
+      }),
+    ),
   },
   { $id: 'EnsembleCreate', additionalProperties: false, description: 'The ensemble to create.' },
 );

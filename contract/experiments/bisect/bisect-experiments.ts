@@ -90,7 +90,10 @@ export const BisectExperimentCreate = Type.Object(
     ),
     ...requestFields,
     direction: optionalNullable(
-      stringEnum(['minimize', 'maximize'], 'Direction of improvement. The default is minimize.'),
+      stringEnum(
+        ['minimize', 'maximize'],
+        'Direction of improvement. The default is that of the objective of the application, if it is the indicator, else minimize.',
+      ),
     ),
     confidence: optionalNullable(
       Type.Number({

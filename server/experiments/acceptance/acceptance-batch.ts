@@ -111,6 +111,8 @@ export function buildBatchRequest(
     features,
     priority,
     max_duration,
+    // The rules of the test decide, not the objective of the application.
+    objectives: {},
   };
   if (sides.every(({ version_id, ensemble_id }) => version_id === '' && ensemble_id === undefined))
     return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };

@@ -71,7 +71,7 @@ async function tryToCreate<R>(
   const { database, clock } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   validateName(body.name, body.id);
-  const request = resolveDefaultInstances(application, parseBatchRequest(body));
+  const request = resolveDefaultInstances(application, parseBatchRequest(body, application));
   const racing = parseRacing(body, request.settings);
   const { sets, inTimeOrder } = await readInputSets(database.read, application, request);
   const inputIds = new Map(

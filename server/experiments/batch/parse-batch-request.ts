@@ -7,6 +7,7 @@ import {
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
 } from '@switchyard/contract/limits.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { stringifyOptions, validateOptions } from '../../apps/instances/rules.ts';
 import { badRequest, type Problem, quoteValue, truncate } from '../../platform/http/errors/problem.ts';
 import { parsePropertySettings } from '../input-properties/property-sources.ts';
@@ -87,11 +88,14 @@ export interface BatchRequest {
 }
 
 /** Parses the request. Throws a 400 that names the invalid field and its value. */
-export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
+export function parseBatchRequest(
+  body: BatchExperimentCreate,
+  application: Pick<ApplicationsTable, 'uid' | 'objective' | 'indicators'>,
+): BatchRequest {
   const { repetitions } = body;
   const inputSetId = body.input_set_id || '';
   const optionSets = parseOptionSets(body);
-  const settings = { ...parseComparisonSettings(body), ...parsePropertySettings(body) };
+  const settings = { ...parseComparisonSettings(body, application), ...parsePropertySettings(body) };
   const seeds = parseSeeds(body);
   const instances = body.instance_ids ?? [];
   const runs = body.runs ?? [];

@@ -3,6 +3,7 @@ import { bisect } from '@switchyard/contract/experiment-types/bisect.ts';
 import type { BisectExperimentCreate } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import { BATCH_RUNS_MAX, BISECT_INPUTS_MAX, BISECT_VERSIONS_MAX } from '@switchyard/contract/limits.ts';
 import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { readMeaning } from '../../apps/applications/meaning.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication } from '../../apps/applications/store.ts';
 import type { VersionsTable } from '../../apps/versions/schema.ts';
@@ -92,6 +93,8 @@ async function buildDefinition(
     throw badRequest(
       `difference.value is ${body.difference.value}; it must be above 0, because equal versions differ by noise alone.`,
     );
+  const { objective } = readMeaning(application);
+  const direction = objective?.name === body.indicator ? objective.direction : 'minimize';
   const values = {
     input_set_id: body.input_set_id ?? '',
     input_ids: sources.map(({ input_id }) => input_id),
@@ -99,7 +102,7 @@ async function buildDefinition(
     good_version_id: body.good_version_id,
     bad_version_id: body.bad_version_id,
     indicator: body.indicator,
-    direction: body.direction ?? 'minimize',
+    direction: body.direction ?? direction,
     difference: body.difference,
     confidence: body.confidence ?? CONFIDENCE_DEFAULT,
     maximum_runs: body.maximum_runs ?? BATCH_RUNS_MAX,

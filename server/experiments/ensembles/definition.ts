@@ -1,5 +1,6 @@
 /** Definitions of ensembles: parsing of a request, limits, and the runs that a definition requests. Pure. */
 
+import type { ApplicationObjective } from '@switchyard/contract/applications/indicators.ts';
 import { ENSEMBLE_RUNS_MAX, OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { EnsembleCreate, EnsembleRule, RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import {
@@ -17,11 +18,12 @@ export const parseEnsembleDefinition = parseColumn('ensembles', 'id', 'definitio
 
 /**
  * Returns the definition of the request, with defaults filled in. `declared` maps instances to the options that their apps
- * declare. Throws a 400 that names the first invalid field.
+ * declare; `objective` is that of the application. Throws a 400 that names the first invalid field.
  */
 export function parseEnsembleRequest(
   body: EnsembleCreate,
   declared: ReadonlyMap<string, DeclaredOptions>,
+  objective: ApplicationObjective | null,
 ): EnsembleDefinition {
   const runGroups = body.run_groups.map((group, index): RunGroup => {
     const field = `run_groups.${index}.options`;
@@ -36,7 +38,7 @@ export function parseEnsembleRequest(
       repetitions: group.repetitions ?? 1,
     };
   });
-  const rules = body.rules.map((rule, position): EnsembleRule => {
+  const rules = (body.rules ?? createDefaultRules(objective)).map((rule, position): EnsembleRule => {
     if (parseIndicatorName(rule.statistics_path) === '')
       throw badRequest(
         `rules.${position}.statistics_path is ${quoteValue(rule.statistics_path)}; it must name an indicator, such as "result.value".`,
@@ -113,4 +115,14 @@ export function listRequestedChildRuns({ run_groups }: EnsembleDefinition): Requ
       group,
     })),
   );
+}
+
+/** Returns the rule of the objective. Throws a 400 without one. */
+function createDefaultRules(objective: ApplicationObjective | null): NonNullable<EnsembleCreate['rules']> {
+  if (!objective)
+    throw badRequest(
+      'rules is missing, and the application has no objective; give at least one rule, or set the objective of the application.',
+    );
+  const { name, direction } = objective;
+  return [{ id: 'objective', statistics_path: name, objective: direction, index: 0 }];
 }

@@ -1,5 +1,6 @@
 /** Handlers of the operations on ensembles. */
 import type { ApplicationId, EnsembleId } from '@switchyard/contract/schemas/ids.ts';
+import { readMeaning } from '../../apps/applications/meaning.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication, lockApplication, lockLiveApplication } from '../../apps/applications/store.ts';
 import {
@@ -32,7 +33,7 @@ export const createEnsemble: OperationHandler<'createEnsemble'> = async (
   const application = await getOwnApplication(context, caller, params.application_id);
   validateName(body.name, body.id);
   const declared = await readDeclaredByInstance(database.read, application, body.run_groups, caller.role);
-  const definition = parseEnsembleRequest(body, declared);
+  const definition = parseEnsembleRequest(body, declared, readMeaning(application).objective);
   const now = clock.now();
   const row: EnsemblesTable = {
     uid: makeId<string>(random, 'ensemble'),

@@ -15,11 +15,14 @@ import {
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 
+/** An application with its objective, by which a test without `objectives` decides. */
+type Judged = Parameters<typeof parseComparisonSettings>[1];
+
 /** Returns the requested definition. Throws a 400 for an invalid body; does not check that the instances exist. */
-export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDefinition {
+export function defineShadowTest(body: ShadowTestCreate, application: Judged, now: number): ShadowDefinition {
   const { baseline, candidates, field } = parseSides(body);
   checkSides(baseline, candidates, field);
-  const settings = parseComparisonSettings(body);
+  const settings = parseComparisonSettings(body, application);
   const from = parseTime(body.start_events?.time);
   const until = parseTime(body.termination_events.time);
   if (until !== null && until <= now)
@@ -51,12 +54,13 @@ function parseClusterings({ cluster_by }: ShadowTestCreate): string[] {
 /** Returns the requested definition with a plan drawn from `seed`. Throws a 400 for an invalid body, as for a shadow test. */
 export function defineSwitchbackTest(
   body: SwitchbackTestCreate,
+  application: Judged,
   now: number,
   seed: string,
 ): SwitchbackDefinition {
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
-  const settings = parseComparisonSettings(body);
+  const settings = parseComparisonSettings(body, application);
   rejectPairedSettings(body);
   const { unit_duration_minutes: unitMinutes, units, start: requestedStart } = body.generate_random_plan;
   const start = parseTime(requestedStart);

@@ -132,10 +132,10 @@ export async function prepareDraft(
   { database, clock, random }: Pick<Context, 'database' | 'clock' | 'random'>,
   type: OnlineTestKind,
   { caller, params, body: { id, name, description } }: DraftRequest,
-  define: () => DraftDefinition,
+  define: (application: ApplicationsTable) => DraftDefinition,
 ): Promise<{ application: ApplicationsTable; draft: ExperimentsTable }> {
   const application = await getApplication(database.read, caller.account, params.application_id);
-  const { definition, instances } = define();
+  const { definition, instances } = define(application);
   validateName(name, id);
   for (const [field, instance] of instances)
     if (!isLatest(instance) && !(await findInstance(database.read, application.uid, instance as InstanceId)))

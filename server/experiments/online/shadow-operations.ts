@@ -41,8 +41,8 @@ const handlers = defineOnlineTestHandlers({
 
 export const createShadowTest: OperationHandler<'createShadowTest'> = async (context, call) => {
   const { body, caller } = call;
-  const { application, draft } = await prepareDraft(context, shadow.kind, call, () => {
-    const definition = defineShadowTest(body, context.clock.now());
+  const { application, draft } = await prepareDraft(context, shadow.kind, call, (application) => {
+    const definition = defineShadowTest(body, application, context.clock.now());
     const { baseline, candidates } = definition;
     const [baselineField, candidateField] = body.comparison
       ? (['comparison.baseline_instance_id', 'comparison.candidate_instance_id'] as const)

@@ -51,9 +51,9 @@ const handlers = defineOnlineTestHandlers({
 });
 
 export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = async (context, call) => {
-  const { application, draft } = await prepareDraft(context, switchback.kind, call, () => {
+  const { application, draft } = await prepareDraft(context, switchback.kind, call, (application) => {
     const seed = makeId<string>(context.random, 'seed');
-    const definition = defineSwitchbackTest(call.body, context.clock.now(), seed);
+    const definition = defineSwitchbackTest(call.body, application, context.clock.now(), seed);
     const instances = [
       ['comparison.baseline_instance_id', definition.baseline],
       ['comparison.candidate_instance_id', definition.candidate],

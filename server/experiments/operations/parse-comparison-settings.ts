@@ -2,16 +2,25 @@
 import type {
   ComparisonSettingsCreate,
   ObjectiveSettings,
+  Objectives,
 } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { METRIC_CHARS_MAX, METRICS_MAX } from '@switchyard/contract/limits.ts';
+import { readMeaning } from '../../apps/applications/meaning.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 
-/** Returns the settings as the definition stores them. Throws a 400 that names the invalid field and its value. */
-export function parseComparisonSettings(body: ComparisonSettingsCreate): ComparisonSettings {
-  const objectives = body.objectives ?? null;
-  const names = Object.keys(objectives ?? {});
+/**
+ * Returns the settings as the definition stores them. Without `objectives`, the objective of the application decides; an empty
+ * map stands for none. Throws a 400 that names the invalid field and its value.
+ */
+export function parseComparisonSettings(
+  body: ComparisonSettingsCreate,
+  application: ObjectiveRow,
+): ComparisonSettings {
+  const given = body.objectives ?? readDefaultObjectives(application);
+  const names = Object.keys(given);
+  const objectives = names.length > 0 ? given : null;
   if (names.length > METRICS_MAX)
     throw badRequest(`objectives has ${names.length} indicators; it may have at most ${METRICS_MAX}.`);
   for (const name of names) {
@@ -23,14 +32,21 @@ export function parseComparisonSettings(body: ComparisonSettingsCreate): Compari
     if (typeof objective === 'object') validateObjective(`objectives.${name}`, objective);
   }
   const guardrails = body.guardrails ?? [];
-  if (body.primary) requireDirection('primary', body.primary, body.objectives ?? {});
+  if (body.primary) requireDirection('primary', body.primary, given);
   for (const [index, name] of guardrails.entries())
-    validateGuardrail(`guardrails.${index}`, name, guardrails.slice(0, index), body);
+    validateGuardrail(`guardrails.${index}`, name, guardrails.slice(0, index), { ...body, objectives });
   return {
     objectives,
     ...(body.primary ? { primary: body.primary } : {}),
     ...(guardrails.length > 0 ? { guardrails } : {}),
   };
+}
+
+type ObjectiveRow = Parameters<typeof readMeaning>[0];
+
+function readDefaultObjectives(application: ObjectiveRow): Objectives {
+  const { objective } = readMeaning(application);
+  return objective ? { [objective.name]: objective.direction } : {};
 }
 
 function validateObjective(field: string, settings: ObjectiveSettings): void {

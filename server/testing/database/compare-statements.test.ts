@@ -13,7 +13,10 @@ test.each([
   ['select "id" from "runs"', 'select "id" from "runs" for update skip locked'],
   ['select "id" from "runs"', 'select "id" from "runs" for no key update of "runs"'],
   ['insert into "runs" ("id") values (?)', 'insert into "runs" ("id") values ($1), ($2)'],
-  ['insert into "runs" ("id", "at") values (?, ?), (?, ?)', 'insert into "runs" ("id", "at") values ($1, $2)'],
+  [
+    'insert into "runs" ("id", "at") values (?, ?), (?, ?)',
+    'insert into "runs" ("id", "at") values ($1, $2)',
+  ],
 ])('%s is the same statement as %s', (sqlite, postgres) => {
   expect(normalizeStatement(sqlite)).toBe(normalizeStatement(postgres));
 });
