@@ -17,8 +17,8 @@ import {
   describeClustering,
   estimateSerialCorrelation,
 } from '@switchyard/server/experiments/statistics/paired/dependence.ts';
-import { compareFailures } from '@switchyard/server/experiments/statistics/paired/failures.ts';
 import { compareFamily } from '@switchyard/server/experiments/statistics/paired/family.ts';
+import { compareFailures } from '@switchyard/server/experiments/statistics/paired/losses.ts';
 import {
   testClusteredSignedRanks,
   testScoredRanks,

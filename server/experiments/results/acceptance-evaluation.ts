@@ -17,10 +17,10 @@ import {
   explainDeletedInputs,
   explainJoinedSides,
   explainMixedSides,
+  type SideObservations,
   selectDecidingRuns,
   warnOfMissingRuns,
-} from '../statistics/acceptance/missing-runs.ts';
-import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
+} from '../statistics/acceptance/solved-inputs.ts';
 import { flattenDistribution, Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Direction } from '../statistics/comparison/effect-scale.ts';
@@ -28,7 +28,7 @@ import type { FamilyIndicator } from '../statistics/comparison/pipeline.ts';
 import { addInteractions } from '../statistics/features.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
-import type { Distribution } from '../statistics/summary.ts';
+import type { Distribution } from '../statistics/summaries.ts';
 import {
   type AcceptanceDefinition,
   type AcceptanceSide,

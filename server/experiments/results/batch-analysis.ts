@@ -15,15 +15,15 @@ import {
   explainMixedSides,
   selectDecidingRuns,
   warnOfJoinedRuns,
-} from '../statistics/acceptance/missing-runs.ts';
+} from '../statistics/acceptance/solved-inputs.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Progress } from '../statistics/comparison/verdict.ts';
 import { addInteractions } from '../statistics/features.ts';
-import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
 import { computeStandings, explainRace, type RaceStandings } from '../statistics/racing/read-race.ts';
+import { summarizeGroups } from '../statistics/summaries.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';

@@ -8,10 +8,10 @@ import { listFieldSources } from '../input-properties/property-sources.ts';
 import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Progress } from '../statistics/comparison/verdict.ts';
-import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily } from '../statistics/paired/family.ts';
 import { CANCELED_SHARE_MAX } from '../statistics/paired/sentences.ts';
+import { summarizeGroups } from '../statistics/summaries.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import {

@@ -18,17 +18,15 @@ import { computeGroupIntegrals, type GroupIntegral } from '../statistics/profile
 import {
   type Benchmark,
   buildBenchmark,
-  computeVirtualGap,
-  type GroupedRun,
-  summarizeVirtualSolvers,
-  type VirtualSummary,
-} from '../statistics/profiles/benchmark.ts';
-import {
   computeDistributionFunctions,
   computePerformanceProfiles,
+  computeVirtualGap,
+  type GroupedRun,
   type StepFunction,
+  summarizeVirtualSolvers,
   thinSteps,
-} from '../statistics/profiles/performance-profiles.ts';
+  type VirtualSummary,
+} from '../statistics/profiles/benchmark.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import { replaceFlags, selectIndicators } from './select-indicators.ts';
 

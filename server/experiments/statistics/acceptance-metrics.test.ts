@@ -11,7 +11,7 @@ import {
   readStatistic,
   STATISTIC_NAMES,
 } from './acceptance-metrics.ts';
-import { summarize } from './summary.ts';
+import { summarize } from './summaries.ts';
 
 const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
 

@@ -16,7 +16,12 @@ import type { MetricResult } from '@switchyard/contract/experiments/acceptance-r
 import { distinguish, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import Type, { type Static } from 'typebox';
 import { clampToFinite } from './numbers.ts';
-import { type Distribution, GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from './summary.ts';
+import {
+  type Distribution,
+  GEOMETRIC_MEAN_SHIFT,
+  type LowerPercentile,
+  PERCENTILE_KEYS,
+} from './summaries.ts';
 
 const Operator = Type.Enum(['gt', 'ge', 'lt', 'le', 'eq', 'ne']);
 export type Operator = Static<typeof Operator>;

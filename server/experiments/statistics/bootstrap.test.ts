@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { computeMeanRatio, estimateMeanInterval, estimateRatioInterval, Resampler } from './bootstrap.ts';
+import { computeStudentTQuantile } from './distributions.ts';
 
 const DIFFERENCES = Float64Array.of(0.3, 1.2, -0.4, 2.5, 0.9, 4.8, 0.1, 0.7, 1.6, 3.3, -0.2, 0.5);
 const CONTROL = Float64Array.of(10, 12, 9, 15, 11, 30, 8, 10, 14, 22, 9, 10);
@@ -84,4 +85,17 @@ test.each([
   { control: [-2, -4], ratio: -2 / 3 },
 ])('the ratio to controls of $control is $ratio', ({ control, ratio }) => {
   expect(computeMeanRatio(Float64Array.from(control), Float64Array.of(1, 3))).toBe(ratio);
+});
+
+// scipy 1.17.1: scipy.stats.t.ppf(0.95, df) and scipy.stats.t.ppf(0.975, df). The error of jstat is below 1e-7.
+test.each([
+  [4, 2.1318467863266495, 2.7764451051977934],
+  [5, 2.0150483733330233, 2.5705818356363146],
+  [9, 1.833112932656237, 2.262157162798205],
+  [19, 1.7291328115213682, 2.0930240544083087],
+  [49, 1.6765508926168535, 2.0095752371292392],
+  [299, 1.6499657674263895, 1.9679296690656698],
+])('quantiles of Student’s t with %d degrees of freedom', (degrees, oneSided, twoSided) => {
+  expect(computeStudentTQuantile(0.95, degrees)).toBeCloseTo(oneSided, 6);
+  expect(computeStudentTQuantile(0.975, degrees)).toBeCloseTo(twoSided, 6);
 });

@@ -8,7 +8,7 @@ import {
   type StatisticName,
 } from '@switchyard/server/experiments/statistics/acceptance-metrics.ts';
 import { findReportedValue } from '@switchyard/server/experiments/statistics/observations.ts';
-import { summarize } from '@switchyard/server/experiments/statistics/summary.ts';
+import { summarize } from '@switchyard/server/experiments/statistics/summaries.ts';
 import { RandomGenerator } from '@switchyard/server/platform/random-generator.ts';
 import { drawPairedRuns, INDICATOR, type PairedPopulation } from '../paired-populations.ts';
 import { drawRareLoss, type SimulationRow, type SimulationTable } from '../table-rows.ts';

@@ -18,9 +18,8 @@ import {
 } from '../acceptance-metrics.ts';
 import { warnOfSmallControl } from '../comparison/effect-scale.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
-import { type Distribution, summarize } from '../summary.ts';
-import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
-import { checkOtherInputs } from './other-inputs.ts';
+import { type Distribution, summarize } from '../summaries.ts';
+import { checkOtherInputs, decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 import {
   explainCanceledInputs,
   findFailureObjection,

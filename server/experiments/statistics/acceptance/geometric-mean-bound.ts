@@ -16,7 +16,7 @@ import { type Resampler, SPREAD_SHARE_MIN } from '../bootstrap.ts';
 import { computeStudentTQuantile } from '../distributions.ts';
 import { clamp, sum } from '../numbers.ts';
 import type { NumberPair } from '../paired/units.ts';
-import { GEOMETRIC_MEAN_SHIFT } from '../summary.ts';
+import { GEOMETRIC_MEAN_SHIFT } from '../summaries.ts';
 
 /** An effect with its one-sided 95 % upper bound, which is null where none exists. */
 export interface UpperBound {

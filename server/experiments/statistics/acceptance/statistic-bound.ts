@@ -11,7 +11,7 @@ import { DIFFERING_MIN, VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite, interpolate } from '../numbers.ts';
 import type { PairedMeasurement } from '../paired/compare.ts';
 import type { NumberPair } from '../paired/units.ts';
-import { GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from '../summary.ts';
+import { GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from '../summaries.ts';
 import { boundGeometricMean, type UpperBound } from './geometric-mean-bound.ts';
 
 /** Statistics whose effect has a bound, beside the mean. */

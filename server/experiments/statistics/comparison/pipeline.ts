@@ -166,7 +166,6 @@ function compareTest<Test extends FamilyTest, Units extends MeasuredUnits, Field
     unit: strategy.unit,
     direction: settings.direction,
     progress,
-    effect: units.effect === null ? null : units.effect * orientation,
     interval: orientInterval(units.interval, orientation),
     test: { ...tested, p_value: p_values[0] ?? null },
     final_alpha,

@@ -1,5 +1,8 @@
 /** The verdict from given evidence, by the rules at the head of verdict.ts. */
+
 import { describe, expect, test } from 'vitest';
+import { RandomGenerator } from '../../../platform/random-generator.ts';
+import { compareValues } from '../../../testing/fixtures/paired-runs.ts';
 import type { MeasuredInterim } from './interim.ts';
 import { decideVerdict, type FailureEvidence, type VerdictEvidence } from './verdict.ts';
 
@@ -11,7 +14,6 @@ const CLEAR: VerdictEvidence = {
   valued: 20,
   pending: 0,
   progress: 'complete',
-  effect: -3,
   interval: { low: -5, high: -1 },
   test: { name: "Wilcoxon's test", p_value: 0.01, sign: -1 },
   failures: null,
@@ -188,4 +190,79 @@ test('differences that ties hide count against equivalence', () => {
   expect(decide({ ...EQUAL, interval, hidden_effect: 0.21 })).toBe('undecided');
   const { reasons } = decideVerdict({ ...CLEAR, ...EQUAL, interval, hidden_effect: 0.21 });
   expect(reasons[0]).toContain('with the differences that tie_tolerance hides');
+});
+
+const EVIDENCE: VerdictEvidence = {
+  ...CLEAR,
+  usable: 30,
+  valued: 30,
+  interval: { low: -0.002, high: 0.05 },
+  test: { name: 'the test of sign flips', p_value: 0.018, sign: 1 },
+  margin: 0.01,
+  margin_text: '1 % of the control',
+};
+
+describe('T13: `undecided`', () => {
+  test('beside a small p-value says that the interval decides', () => {
+    expect(decideVerdict(EVIDENCE)).toEqual({
+      verdict: 'undecided',
+      reasons: [
+        'The 95 % interval of the mean effect decides: it includes 0 and reaches beyond ±1 % of the control.',
+        'The test of sign flips gives an adjusted p-value of 0.018, which is not enough by itself.',
+      ],
+    });
+  });
+
+  test('beside an interval without 0 says that the corrected test decides', () => {
+    const test = { ...EVIDENCE.test, p_value: 0.09 };
+    const { verdict, reasons } = decideVerdict({ ...EVIDENCE, interval: { low: 0.002, high: 0.05 }, test });
+    expect(verdict).toBe('undecided');
+    expect(reasons).toEqual([
+      'The corrected test decides: the test of sign flips gives an adjusted p-value of 0.09, above 0.04.',
+      'The 95 % interval of this comparison by itself excludes 0 and reaches beyond ±1 % of the control.',
+    ]);
+  });
+
+  test('of one comparison never stands beside an interval without 0', () => {
+    const generator = new RandomGenerator('agreement');
+    let undecided = 0;
+    for (let experiment = 0; experiment < 60; experiment += 1) {
+      const control = Array.from({ length: 24 }, () => 100 + 10 * generator.normal());
+      const found = compareValues(
+        control,
+        control.map((value) => value * (1.02 + 0.05 * generator.normal())),
+      );
+      if (found.verdict !== 'undecided') continue;
+      undecided += 1;
+      const { low = 0, high = 0 } = found.geometric_mean_ratio?.interval ?? {};
+      expect([low <= 1, high >= 1]).toEqual([true, true]);
+    }
+    // A change of 2 % with a deviation of 5 % has a power of about a half with 24 inputs.
+    expect(undecided).toBeGreaterThan(15);
+  });
+});
+
+describe('T13: equal changes', () => {
+  const control = Array.from({ length: 12 }, (_, index) => 100 + index);
+
+  test('are said, with the share of other inputs that may differ', () => {
+    const found = compareValues(
+      control,
+      control.map((value) => value * 0.97),
+    );
+    // 1 − 0.05^(1/12) = 22.1 %.
+    expect(found).toMatchObject({ verdict: 'better' });
+    expect(found.reasons).toContain(
+      'All 12 inputs change alike; up to 22.1\u00a0% of other inputs may differ, by any amount.',
+    );
+  });
+
+  test('are not said of changes that differ', () => {
+    const found = compareValues(
+      control,
+      control.map((value, index) => value * (0.97 + 0.0001 * (index % 2))),
+    );
+    expect(found.verdict).toBe('better');
+    expect(found.reasons.join(' ')).not.toContain('change alike');
+  });
 });

@@ -25,7 +25,7 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Interval } from '../bootstrap.ts';
 import { boundUnseenShare, DIFFERING_MIN, FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { explainIndependent } from '../paired/other-units.ts';
+import { explainIndependent } from '../paired/losses.ts';
 import type { Direction } from './effect-scale.ts';
 import type { MeasuredInterim } from './interim.ts';
 
@@ -44,7 +44,7 @@ export function hasDirection(verdict: Verdict): boolean {
 export type Progress = 'running' | 'stopped' | 'dropped' | 'complete';
 
 /**
- * The evidence for a verdict. Effect, interval and signs are oriented: positive means that the candidate is worse, or higher
+ * The evidence for a verdict. Interval and signs are oriented: positive means that the candidate is worse, or higher
  * for an indicator without a direction.
  */
 export interface VerdictEvidence {
@@ -60,7 +60,6 @@ export interface VerdictEvidence {
   /** Units that have not ended. */
   pending: number;
   progress: Progress;
-  effect: number | null;
   interval: Interval | null;
   test: {
     name: string;

@@ -47,8 +47,7 @@ import {
   type SlowChange,
   testNeighbours,
 } from './dependence.ts';
-import { compareFailures, type FailureComparison } from './failures.ts';
-import { boundOthers, hasLoss } from './other-units.ts';
+import { boundOthers, compareFailures, type FailureComparison, hasLoss } from './losses.ts';
 import { describeRelation, labelRelatedUnits, type Relation } from './relation.ts';
 import { findLoser, type ScoreTests, scoreWorstRanks, testScores } from './signed-rank.ts';
 import { widenForLargeInputs } from './totals.ts';

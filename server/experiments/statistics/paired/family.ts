@@ -19,7 +19,7 @@ import { CHANGE_MAX, clampToFinite } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
 import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from './compare.ts';
 import { isMeanConclusive } from './decisive-interval.ts';
-import type { FailureComparison } from './failures.ts';
+import type { FailureComparison } from './losses.ts';
 import { explainRepetition, hintPlan } from './planning-hints.ts';
 import { formatRelation } from './relation.ts';
 import {

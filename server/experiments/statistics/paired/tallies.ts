@@ -6,7 +6,7 @@ import type { TieEvidence } from '../comparison/verdict.ts';
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
-import { boundOthers, countIndependent } from './other-units.ts';
+import { boundOthers, countIndependent } from './losses.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 

@@ -2,14 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { computeGroupIntegrals, computePrimalGap, computePrimalIntegral } from './anytime.ts';
-import { buildBenchmark, computeVirtualGap, type GroupedRun, summarizeVirtualSolvers } from './benchmark.ts';
 import {
   type BenchmarkValue,
+  buildBenchmark,
   computeDistributionFunctions,
   computePerformanceProfiles,
+  computeVirtualGap,
   computeVirtualSolvers,
+  type GroupedRun,
+  summarizeVirtualSolvers,
   thinSteps,
-} from './performance-profiles.ts';
+} from './benchmark.ts';
 
 /** Values by alternative, one for each of the inputs i0, i1, … */
 const tabulate = (table: Record<string, (number | null)[]>): BenchmarkValue[] =>

@@ -18,10 +18,9 @@ import type { MeasuredUnits } from '../comparison/pipeline.ts';
 import { chooseFinalAlpha, SMALL_COINS_MAX } from '../error-rates.ts';
 import { clampToFinite, computeScale, logOfSum, mean } from '../numbers.ts';
 import { indexIndicators, type Observation, toUsableNumber } from '../observations.ts';
-import { listCoins, type SwitchbackDesign } from './design.ts';
+import { COUNTED, listCoins, type SwitchbackDesign } from './design.ts';
 import { RandomizationTests, type SwitchbackEstimate } from './estimate.ts';
 import { type EndedUnits, measureIncrements } from './interim.ts';
-import { COUNTED } from './plan-sums.ts';
 import { listReferencePlans, type ReferencePlans } from './reference.ts';
 
 /** A run with what became of it in a switchback test. */

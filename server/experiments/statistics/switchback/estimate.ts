@@ -8,9 +8,8 @@
 import type { Interval } from '../bootstrap.ts';
 import { DIFFERING_MIN } from '../error-rates.ts';
 import { type AdjustmentModel, type Covariate, chooseModel, listModels, removeFit } from './covariates.ts';
-import { type CoinGroup, SIDE_UNITS_MIN } from './design.ts';
-import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, GROUPS, type PlanSums, sumPlans } from './plan-sums.ts';
-import type { ReferencePlans } from './reference.ts';
+import { CANDIDATE, COUNTED, type CoinGroup, FOLLOWS_COUNTED, GROUPS, SIDE_UNITS_MIN } from './design.ts';
+import { type PlanSums, type ReferencePlans, sumPlans } from './reference.ts';
 
 /** Outcomes of the units that have one; the indexes are those of the plan. */
 interface UnitOutcomes {
