@@ -4,7 +4,7 @@ import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.
 import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import { analyseBatch } from '../results/batch-analysis.ts';
-import { parseIncumbents } from '../results/parse-incumbents.ts';
+import { parseIncumbents } from '../results/run-reader.ts';
 import type { Observation } from '../statistics/observations.ts';
 
 let server: TestServer;

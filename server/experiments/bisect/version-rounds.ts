@@ -4,7 +4,7 @@
  */
 import { parseLabels } from '../../runs/run-columns.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
-import { parseObservation, type RawObservation } from '../results/batch-analysis.ts';
+import { parseObservation, type RawObservation } from '../results/run-reader.ts';
 import { computeRoundEffect, type RoundScale } from '../statistics/bisect/effects.ts';
 import type { RoundOutcome, VersionRounds } from '../statistics/bisect/search.ts';
 import { explainLostPairs } from '../statistics/paired/sentences.ts';

@@ -15,7 +15,6 @@ import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { QuestionMemory } from '../questions/question-memory.ts';
 import { describeSettings } from '../questions/rules.ts';
 import { SideCollector } from '../questions/side-collector.ts';
-import type { RawObservation } from '../results/batch-analysis.ts';
 import {
   type ShadowResultsRequest,
   SWITCHBACK_RUNS_MAX,
@@ -23,6 +22,7 @@ import {
 } from '../results/online-test-analysis.ts';
 import { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
+import type { RawObservation } from '../results/run-reader.ts';
 import type { SpreadSettings } from '../results/spread-analysis.ts';
 import type { Progress } from '../statistics/comparison/verdict.ts';
 import { findExperimentResults } from '../store/experiments.ts';

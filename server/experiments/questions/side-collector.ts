@@ -1,6 +1,6 @@
 /** Collects both sides of a question while the runs of an experiment are read for its results. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { RawObservation } from '../results/batch-analysis.ts';
+import type { RawObservation } from '../results/run-reader.ts';
 
 /** The properties that name a group of runs. */
 export interface GroupName {

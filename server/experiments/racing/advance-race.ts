@@ -8,8 +8,8 @@ import type { Database, Reader, Writer } from '../../platform/database/database.
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';
-import { parseObservation } from '../results/batch-analysis.ts';
 import { readObservations } from '../results/read-observations.ts';
+import { parseObservation } from '../results/run-reader.ts';
 import { resolveObjective } from '../results/select-indicators.ts';
 import { isRaceOver, type RacePlan } from '../statistics/racing/race-plan.ts';
 import { RaceReader } from '../statistics/racing/read-race.ts';

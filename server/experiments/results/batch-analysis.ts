@@ -7,8 +7,6 @@ import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-en
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import { parseIndicators } from '../../runs/run-columns.ts';
 import {
   explainDeletedInputs,
   explainJoinedSides,
@@ -23,11 +21,10 @@ import { type Observation, selectExisting } from '../statistics/observations.ts'
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
 import { computeStandings, explainRace, type RaceStandings } from '../statistics/racing/read-race.ts';
-import { summarizeGroups } from '../statistics/summaries.ts';
+import { summarizeGroups, warnOfOmissions } from '../statistics/summaries.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
-import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';
-import { parseIncumbents } from './parse-incumbents.ts';
+import { summarizeEnsemble } from './ensemble-runs.ts';
 import { profileGroups } from './profile-groups.ts';
 import {
   COMPARED_INDICATORS_MAX,
@@ -50,34 +47,6 @@ export interface BatchResultsRequest {
   race?: RacePlan;
   /** The seed of the resampling: equal requests about equal runs have equal results. */
   seed: string;
-}
-
-/** An observation whose indicators are the stored JSON; the worker thread parses it. */
-export interface RawObservation extends Omit<Observation, 'indicators' | 'run_id'> {
-  run_id?: RunId;
-  indicators: string;
-  /** The statistics block of a run with time series. */
-  series?: string;
-  /** In a switchback test, the index of the unit of the plan, the time in it, and a refusal by the candidate. */
-  unit?: number;
-  minutes_into_unit?: number;
-  candidate_refused?: boolean;
-  /** Stands for so many deleted runs of a unit, whose status is `deleted`. */
-  deleted_runs?: number;
-}
-
-/** Parses the indicators and the time series of an observation. */
-export function parseObservation({
-  indicators,
-  series,
-  ...run
-}: RawObservation): Observation & Omit<RawObservation, keyof Observation | 'series'> {
-  const incumbents = series === undefined ? null : parseIncumbents(series);
-  return {
-    ...run,
-    indicators: parseIndicators({ id: run.run_id ?? 'without an id', indicators }),
-    ...(incumbents === null ? {} : { incumbents }),
-  };
 }
 
 /** The fields of a batch experiment's response body that hold its results. */
@@ -112,19 +81,13 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
     settings,
   );
   const ensembles = groups.flatMap((group) => summarizeEnsemble(group) ?? []);
-  const omitted = grouped.omitted_groupings.map((keys) => keys.join(', '));
   // Verdicts come first: the distributions of a large batch are megabytes.
   return {
     comparisons: compared.comparisons,
     warnings: [
       ...request.planWarnings,
       ...(standings?.warnings ?? []),
-      ...(omitted.length === 0
-        ? []
-        : [`Distributions by ${omitted.join(' and by ')} are left out: together they would be too many.`]),
-      ...(grouped.omitted_indicators === 0
-        ? []
-        : [`Distributions of ${grouped.omitted_indicators} indicators are left out: there are too many.`]),
+      ...warnOfOmissions(grouped),
       ...compared.warnings,
       ...profiled.warnings,
     ],
@@ -254,15 +217,9 @@ function selectBlocks(control: readonly Observation[], candidate: readonly Obser
 
 /** Groups runs that differ in nothing but input and repetition, in the order of their first runs. */
 export function groupRuns(runs: readonly Observation[]): Observation[][] {
-  const groups = new Map<string, Observation[]>();
-  for (const run of runs) {
-    const { instance_id, version_id, ensemble_id = '', option_set, scenario_id } = run;
-    const key = JSON.stringify([instance_id, version_id, ensemble_id, option_set ?? '', scenario_id ?? '']);
-    const group = groups.get(key);
-    if (group) group.push(run);
-    else groups.set(key, [run]);
-  }
-  return [...groups.values()];
+  const formatKey = ({ instance_id, version_id, ensemble_id = '', option_set, scenario_id }: Observation) =>
+    JSON.stringify([instance_id, version_id, ensemble_id, option_set ?? '', scenario_id ?? '']);
+  return [...Map.groupBy(runs, formatKey).values()];
 }
 
 function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {

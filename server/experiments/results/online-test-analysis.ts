@@ -11,7 +11,7 @@ import type { Progress } from '../statistics/comparison/verdict.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily } from '../statistics/paired/family.ts';
 import { CANCELED_SHARE_MAX } from '../statistics/paired/sentences.ts';
-import { summarizeGroups } from '../statistics/summaries.ts';
+import { summarizeGroups, warnOfOmissions } from '../statistics/summaries.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import {
@@ -91,9 +91,9 @@ export function analyseShadowTest(
       resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
     },
   );
-  const { summaries, warnings: summaryWarnings } = summarizeRuns([...originals, ...sides.flat()]);
+  const grouped = summarizeGroups([...originals, ...sides.flat()]);
   return {
-    grouped_distributional_summaries: summaries,
+    grouped_distributional_summaries: grouped.summaries,
     compared: candidates.map((candidate, index) => ({
       control: formatGroup(baseline, originals),
       candidate: formatGroup(candidate, sides[index] ?? []),
@@ -103,7 +103,7 @@ export function analyseShadowTest(
       ...warnOfSeveralVersions({ baseline: originals, ...indexRunsByCandidate(candidates, sides) }),
       ...warnOfFields(definition, originals),
       ...warnings,
-      ...summaryWarnings,
+      ...warnOfOmissions(grouped),
     ],
   };
 }
@@ -233,9 +233,9 @@ export function analyseSwitchbackTest(
   const runs = observations.filter(({ deleted_runs }) => deleted_runs === undefined);
   const { indicators, warnings } = selectIndicators(runs, definition);
   const plan = buildPlanUnits(request, replaceFlags(observations, indicators));
-  const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
+  const grouped = summarizeGroups(runs);
   return {
-    grouped_distributional_summaries: summaries,
+    grouped_distributional_summaries: grouped.summaries,
     compared: compareSwitchbackFamily(
       {
         plan,
@@ -259,23 +259,7 @@ export function analyseSwitchbackTest(
         candidate: runs.filter((run) => run.instance_id === candidate),
       }),
       ...warnings,
-      ...summaryWarnings,
-    ],
-  };
-}
-
-function summarizeRuns(runs: readonly Observation[]): { summaries: GroupedSummary[]; warnings: string[] } {
-  const { summaries, omitted_groupings, omitted_indicators } = summarizeGroups(runs);
-  const groupings = omitted_groupings.map((keys) => keys.join(', '));
-  return {
-    summaries,
-    warnings: [
-      ...(groupings.length === 0
-        ? []
-        : [`Distributions by ${groupings.join(' and by ')} are left out: together they would be too many.`]),
-      ...(omitted_indicators === 0
-        ? []
-        : [`Distributions of ${omitted_indicators} indicators are left out: there are too many.`]),
+      ...warnOfOmissions(grouped),
     ],
   };
 }

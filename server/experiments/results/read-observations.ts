@@ -10,8 +10,8 @@ import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { DeletedExperimentRunsTable, PlannedRunsTable } from '../../runs/store/schema.ts';
 import type { RunStart } from '../statistics/observations.ts';
 import { findInputProperties, type InputProperties } from '../store/input-properties.ts';
-import type { RawObservation } from './batch-analysis.ts';
-import { addTotalDuration, readEnsembleFields, readEnsembleStart } from './ensembles/read-ensemble-runs.ts';
+import { addTotalDuration, readEnsembleFields, readEnsembleStart } from './ensemble-runs.ts';
+import type { RawObservation } from './run-reader.ts';
 
 const BATCH_SIZE = 250;
 

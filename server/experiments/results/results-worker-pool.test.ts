@@ -1,8 +1,8 @@
 /** The worker threads that compute results: they are used again, also after a computation that was given up. */
 import { expect, test } from 'vitest';
-import type { RawObservation } from './batch-analysis.ts';
 import type { ResultsRequest } from './compute-results.ts';
 import { ResultsWorkerPool } from './results-worker-pool.ts';
+import type { RawObservation } from './run-reader.ts';
 
 const REQUEST: ResultsRequest = {
   kind: 'shadow',

@@ -8,7 +8,6 @@
  */
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import type { RawObservation } from './batch-analysis.ts';
 import {
   type ComputedResults,
   computeResults,
@@ -16,6 +15,7 @@ import {
   type ResultsRequest,
 } from './compute-results.ts';
 import type { ResultsMessage, ResultsResponse } from './results-worker.ts';
+import type { RawObservation } from './run-reader.ts';
 
 /** For up to this number of runs, the computation takes less time than the start of a thread. */
 const MAIN_THREAD_RUNS_MAX = 8;

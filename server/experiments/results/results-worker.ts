@@ -3,14 +3,13 @@
  * results in the end. A new request discards the runs of one that was given up.
  */
 import { parentPort } from 'node:worker_threads';
-import type { RawObservation } from './batch-analysis.ts';
 import {
   type ComputedResults,
   computeResults,
   createRunReader,
   type ResultsRequest,
 } from './compute-results.ts';
-import type { RunReader } from './run-reader.ts';
+import type { RawObservation, RunReader } from './run-reader.ts';
 
 /** The pool sends a request, then each batch of its runs, then the end of the runs. Each message has one response. */
 export type ResultsMessage =

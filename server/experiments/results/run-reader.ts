@@ -3,9 +3,40 @@
  * are gigabytes of objects. Above the limit, drops the indicators that the fewest runs reported, but never requested ones.
  */
 
-import { compareText } from '../statistics/observations.ts';
-import { parseObservation, type RawObservation } from './batch-analysis.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { parseIndicators } from '../../runs/run-columns.ts';
+import { compareText, type Incumbent, type Observation } from '../statistics/observations.ts';
 import type { UnitObservation } from './online-test-analysis.ts';
+
+/** An observation whose indicators are the stored JSON; the worker thread parses it. */
+export interface RawObservation extends Omit<Observation, 'indicators' | 'run_id'> {
+  run_id?: RunId;
+  indicators: string;
+  /** The statistics block of a run with time series. */
+  series?: string;
+  /** In a switchback test, the index of the unit of the plan, the time in it, and a refusal by the candidate. */
+  unit?: number;
+  minutes_into_unit?: number;
+  candidate_refused?: boolean;
+  /** Stands for so many deleted runs of a unit, whose status is `deleted`. */
+  deleted_runs?: number;
+}
+
+/** Parses the indicators and the time series of an observation. */
+export function parseObservation({
+  indicators,
+  series,
+  ...run
+}: RawObservation): Observation & Omit<RawObservation, keyof Observation | 'series'> {
+  const incumbents = series === undefined ? null : parseIncumbents(series);
+  return {
+    ...run,
+    indicators: parseIndicators({ id: run.run_id ?? 'without an id', indicators }),
+    ...(incumbents === null ? {} : { incumbents }),
+  };
+}
 
 /** A value with its object takes about 100 bytes, so this is about 200 MB. */
 const VALUES_MAX = 2_000_000;
@@ -68,4 +99,34 @@ export class RunReader {
       this.#valueCount += run.indicators.length;
     }
   }
+}
+
+/** Ten thousand runs with so many points take 40 MB. */
+const INCUMBENTS_MAX = 100;
+
+const Block = Type.Object({
+  series_data: Type.Object({
+    value: Type.Object({ data_points: Type.Array(Type.Object({ x: Type.Unknown(), y: Type.Unknown() })) }),
+  }),
+});
+
+/** Returns at most `INCUMBENTS_MAX` incumbents in the order of time, with the first and the last; null without a usable point. */
+export function parseIncumbents(statistics: string): Incumbent[] | null {
+  const block: unknown = JSON.parse(statistics);
+  if (!Value.Check(Block, block)) return null;
+  const incumbents = block.series_data.value.data_points.flatMap(({ x, y }) =>
+    isFiniteNumber(x) && x >= 0 && isFiniteNumber(y) ? [{ seconds: x, value: y }] : [],
+  );
+  if (incumbents.length === 0) return null;
+  incumbents.sort((a, b) => a.seconds - b.seconds);
+  const stride = (incumbents.length - 1) / (INCUMBENTS_MAX - 1);
+  return incumbents.length <= INCUMBENTS_MAX
+    ? incumbents
+    : Array.from({ length: INCUMBENTS_MAX }, (_, index) => incumbents[Math.round(index * stride)]).filter(
+        (incumbent) => incumbent !== undefined,
+      );
+}
+
+function isFiniteNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }

@@ -10,7 +10,7 @@ import { mean } from '../statistics/numbers.ts';
 import type { Observation, RunStart } from '../statistics/observations.ts';
 import type { FamilyGroup } from '../statistics/paired/family.ts';
 import { testScoredRanks } from '../statistics/paired/signed-rank.ts';
-import { TOTAL_DURATION } from './ensembles/read-ensemble-runs.ts';
+import { TOTAL_DURATION } from './ensemble-runs.ts';
 
 /** Below it a condition differs between the sides beyond chance. */
 const CONDITION_ALPHA = 0.001;

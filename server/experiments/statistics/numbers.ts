@@ -81,6 +81,17 @@ export function mean(values: ArrayLike<number>): number {
   return sum(values) / values.length;
 }
 
+/** Returns the mean of numbers whose sum may exceed the largest double. */
+export function computeBoundedMean(values: readonly number[]): number {
+  const { factor, inverse } = computeScale(values);
+  return clampToFinite(mean(values.map((value) => value * factor)) * inverse);
+}
+
+/** Returns `computeBoundedMean`, added in ascending order, so that it does not depend on the order of the values. */
+export function computeSortedMean(values: readonly number[]): number {
+  return computeBoundedMean(values.toSorted((a, b) => a - b));
+}
+
 /** Returns the sum of squares about a centre, corrected for its rounding (Chan, Golub and LeVeque, 1983). */
 export function sumSquaredDeviations(values: ArrayLike<number>, centre: number): number {
   const squares = new Float64Array(values.length);

@@ -73,6 +73,22 @@ export function summarizeGroups(
   return { summaries, omitted_groupings, omitted_indicators: named.length - names.length };
 }
 
+/** Warns of the distributions that the limit excludes. */
+export function warnOfOmissions({
+  omitted_groupings,
+  omitted_indicators,
+}: Omit<GroupedSummaries, 'summaries'>): string[] {
+  const groupings = omitted_groupings.map((keys) => keys.join(', '));
+  return [
+    ...(groupings.length === 0
+      ? []
+      : [`Distributions by ${groupings.join(' and by ')} are left out: together they would be too many.`]),
+    ...(omitted_indicators === 0
+      ? []
+      : [`Distributions of ${omitted_indicators} indicators are left out: there are too many.`]),
+  ];
+}
+
 /** A run with its reported values by name. */
 interface Run {
   observation: Observation;
@@ -113,14 +129,9 @@ function listGroupings(observations: readonly Observation[]): GroupKey[][] {
 }
 
 function groupBy(runs: readonly Run[], keys: readonly GroupKey[]): Map<string, Run[]> {
-  const groups = new Map<string, Run[]>();
-  for (const run of runs) {
-    const name = JSON.stringify(keys.map((key) => READ_KEY[key](run.observation)));
-    const group = groups.get(name);
-    if (group) group.push(run);
-    else groups.set(name, [run]);
-  }
-  return groups;
+  return Map.groupBy(runs, ({ observation }) =>
+    JSON.stringify(keys.map((key) => READ_KEY[key](observation))),
+  );
 }
 
 function summarizeGroup(

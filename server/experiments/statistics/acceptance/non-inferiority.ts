@@ -64,7 +64,7 @@ export interface NonInferioritySettings
     Partial<Pick<FamilyDesign, 'clusterings' | 'seeks_relation' | 'possibly_serial'>> {}
 
 /** Returns the design in which the inputs of a rule are compared. */
-export function selectDesign({
+function selectDesign({
   resampler,
   clusterings = [],
   seeks_relation = false,

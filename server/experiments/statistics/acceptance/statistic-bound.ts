@@ -91,12 +91,10 @@ function swapSides({ control, candidate }: NumberPair): NumberPair {
 }
 
 function groupByLabel(units: readonly (readonly NumberPair[])[], labels: readonly string[]): NumberPair[][] {
-  const groups = new Map<string, NumberPair[]>();
-  units.forEach((pairs, index) => {
-    const label = labels[index] ?? '';
-    groups.set(label, [...(groups.get(label) ?? []), ...pairs]);
-  });
-  return [...groups.values()].filter((pairs) => pairs.length > 0);
+  const groups = Map.groupBy(units.keys(), (index) => labels[index] ?? '');
+  return [...groups.values()]
+    .map((own) => own.flatMap((index) => units[index] ?? []))
+    .filter((pairs) => pairs.length > 0);
 }
 
 function countDiffering(

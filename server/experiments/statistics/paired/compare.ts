@@ -35,7 +35,6 @@ import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
 import { reconcileInterval } from './decisive-interval.ts';
 import {
-  type Clustering,
   computeBlockMeans,
   computeEffectiveSampleSize,
   describeClustering,
@@ -44,8 +43,8 @@ import {
   estimateSerialMean,
   LONG_SERIES_MIN,
   POSSIBLY_RELATED_P_VALUE_MAX,
-  type SlowChange,
   testNeighbours,
+  type UnitDependence,
 } from './dependence.ts';
 import { boundOthers, compareFailures, type FailureComparison, hasLoss } from './losses.ts';
 import { describeRelation, labelRelatedUnits, type Relation } from './relation.ts';
@@ -87,16 +86,7 @@ export interface PairedMeasurement extends MeasuredUnits {
   /** The test that decides. */
   flips: ScoreTests['flips'];
   failures: FailureComparison;
-  dependence: {
-    /** Null for units that do not count as serial. */
-    serial_correlation: number | null;
-    /** The p-value of unrelated neighbours; null for units in no order, and for a long series. */
-    neighbours_p_value: number | null;
-    /** Null for units that are not in time order, and for a short series. */
-    slow_change: SlowChange | null;
-    effective_sample_size: number;
-    clusterings: Clustering[];
-  };
+  dependence: UnitDependence;
   /** Null where clusterings are declared, and for fewer than ten units. */
   relation: Relation | null;
   /** Effects in the order of the plan, for the confidence sequence; infinite for a unit that one side lost. */
@@ -201,7 +191,7 @@ function chooseScale(inputs: readonly PairedInput[], settings: IndicatorSettings
 function describeDependence(
   units: readonly PairedUnit[],
   { serial, possibly_serial = false, clusterings, resampler }: ComparisonDesign,
-): PairedMeasurement['dependence'] {
+): UnitDependence {
   const values = Float64Array.from(units, ({ effect }) => effect ?? 0);
   const losses = Float64Array.from(units, findLoser);
   const isTested = possibly_serial || (serial && values.length < LONG_SERIES_MIN);
@@ -228,7 +218,7 @@ function describeDependence(
  * sequence of units, not for mixed ones.
  */
 function allowsInterimVerdict(
-  { clusterings, serial_correlation }: PairedMeasurement['dependence'],
+  { clusterings, serial_correlation }: UnitDependence,
   { serial }: ComparisonDesign,
 ): boolean {
   return clusterings.length === 0 && (serial || serial_correlation === null);
@@ -238,7 +228,7 @@ function allowsInterimVerdict(
 function decideInterval(
   units: readonly PairedUnit[],
   effects: Float64Array,
-  dependence: PairedMeasurement['dependence'],
+  dependence: UnitDependence,
   design: ComparisonDesign & { bound: number | null; scale: EffectScale; final_alpha: number },
 ): Interval | null {
   const { bound, scale, resampler, confidence = CONFIDENCE } = design;
@@ -262,7 +252,7 @@ function decideInterval(
 function estimateEffectInterval(
   units: readonly PairedUnit[],
   effects: Float64Array,
-  { serial_correlation, clusterings }: PairedMeasurement['dependence'],
+  { serial_correlation, clusterings }: UnitDependence,
   { resampler, confidence = CONFIDENCE, bound = null }: ComparisonDesign & { bound?: number | null },
 ): Interval | null {
   const plain =
@@ -335,9 +325,7 @@ function estimateBlockInterval(blocks: Float64Array, probability: number): Inter
 }
 
 /** Returns the labels of the tested clustering with the fewest clusters, on which failures depend most. */
-function selectFailureClusters({
-  clusterings,
-}: PairedMeasurement['dependence']): readonly string[] | undefined {
+function selectFailureClusters({ clusterings }: UnitDependence): readonly string[] | undefined {
   const tested = clusterings.filter(({ use }) => use === 'tested').sort((a, b) => a.effective - b.effective);
   return tested[0]?.labels;
 }
@@ -360,7 +348,7 @@ function computeInterimEffect(unit: PairedUnit, direction: Direction, orientatio
 
 function describeLosses(
   units: readonly PairedUnit[],
-  dependence: PairedMeasurement['dependence'],
+  dependence: UnitDependence,
   orientation: 1 | -1,
 ): PairedMeasurement['losses'] {
   if (units.length === 0) return null;

@@ -31,7 +31,7 @@ import { RandomGenerator } from '../../../platform/random-generator.ts';
 import { mean, standardDeviation, sumSquaredDeviations } from '../numbers.ts';
 
 /** Units in one clustering. */
-export interface Clustering {
+interface Clustering {
   by: string;
   /** The cluster of each unit. */
   labels: readonly string[];
@@ -45,6 +45,18 @@ export interface Clustering {
    * ones show no difference, and `different` ones may differ, so there is no verdict.
    */
   use: 'tested' | 'similar' | 'different';
+}
+
+/** The dependence of the units of a comparison. */
+export interface UnitDependence {
+  /** Null for units that do not count as serial. */
+  serial_correlation: number | null;
+  /** The p-value of unrelated neighbours; null for units in no order, and for a long series. */
+  neighbours_p_value: number | null;
+  /** Null for units that are not in time order, and for a short series. */
+  slow_change: SlowChange | null;
+  effective_sample_size: number;
+  clusterings: Clustering[];
 }
 
 /** Student's t over cluster sums is conservative from five clusters on at 5 %. */

@@ -10,7 +10,7 @@ import type { Comparison } from '@switchyard/contract/experiments/experiment-res
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { computeBinomialUpperTail, computeClopperPearson } from '../distributions.ts';
 import { OTHERS_CONFIDENCE } from '../error-rates.ts';
-import type { Clustering } from './dependence.ts';
+import type { UnitDependence } from './dependence.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 
@@ -84,16 +84,12 @@ function boundExcess(candidateOnly: number, controlOnly: number, units: number, 
   );
 }
 
-/** The dependence of the units of a comparison. */
-interface UnitDependence {
-  effective_sample_size: number;
-  clusterings: readonly Pick<Clustering, 'by' | 'effective'>[];
-}
+type IndependentUnits = Pick<UnitDependence, 'effective_sample_size' | 'clusterings'>;
 
 /** Returns the number of units that are independent: the fewest groups, where units depend on each other. */
 export function countIndependent(
   units: number,
-  { effective_sample_size, clusterings }: UnitDependence,
+  { effective_sample_size, clusterings }: IndependentUnits,
 ): number {
   return Math.min(units, effective_sample_size, ...clusterings.map(({ effective }) => effective));
 }
@@ -108,7 +104,7 @@ export function countIndependent(
  */
 export function boundOthers(
   units: readonly PairedUnit[],
-  dependence: UnitDependence,
+  dependence: IndependentUnits,
   hasProperty: (unit: PairedUnit) => boolean,
 ): number {
   if (units.length === 0) return 1;

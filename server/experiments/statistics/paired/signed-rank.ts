@@ -16,7 +16,7 @@ import { computeNormalQuantile, computeStudentTTail } from '../distributions.ts'
 import { mean, standardDeviation } from '../numbers.ts';
 import { type FlipMethod, testSignFlips } from '../sign-flips.ts';
 import { rankMagnitudes, testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
-import { type Clustering, computeBlockMeans, estimateSerialMean } from './dependence.ts';
+import { computeBlockMeans, estimateSerialMean, type UnitDependence } from './dependence.ts';
 import type { PairedUnit } from './units.ts';
 
 /** The exact test has a p-value from this many differing units on; a verdict needs ten units in all. */
@@ -117,16 +117,10 @@ export interface ScoreTests {
   flips: { p_value: number | null; method: FlipMethod };
 }
 
-interface ScoreDependence {
-  serial_correlation: number | null;
-  effective_sample_size: number;
-  clusterings: readonly Clustering[];
-}
-
 /** Returns both tests, with p-values corrected for dependence; null below `DIFFERING_UNITS_MIN` units that differ. */
 export function testScores(
   scores: Float64Array,
-  { serial_correlation, effective_sample_size, clusterings }: ScoreDependence,
+  { serial_correlation, effective_sample_size, clusterings }: UnitDependence,
   resampler: Resampler,
 ): ScoreTests {
   const { p_value: ofRanks, ...ranks } = testScoredRanks(scores);

@@ -3,7 +3,7 @@
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { formatLargestLoss, type Margin } from '../comparison/effect-scale.ts';
 import type { TieEvidence } from '../comparison/verdict.ts';
-import { clampToFinite, computeScale, mean } from '../numbers.ts';
+import { computeBoundedMean } from '../numbers.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { boundOthers, countIndependent } from './losses.ts';
@@ -52,11 +52,10 @@ export function describeSide(
   side: 'control' | 'candidate',
 ): Comparison['control'] {
   const values = valued.map((unit) => unit[side] ?? 0);
-  const { factor, inverse } = computeScale(values);
   return {
     runs: countRuns(runs),
     missing: countMissing(runs, indicator),
-    mean: values.length === 0 ? null : clampToFinite(mean(values.map((value) => value * factor)) * inverse),
+    mean: values.length === 0 ? null : computeBoundedMean(values),
   };
 }
 

@@ -13,8 +13,8 @@ import {
 } from '../bootstrap.ts';
 import { convertEstimate, type Estimate } from '../comparison/effect-scale.ts';
 import { computeStudentTQuantile } from '../distributions.ts';
-import { clamp, computeScale, mean, sumSquaredDeviations } from '../numbers.ts';
-import { buildUnits, computeBoundedMean, type Outcome, type PairedInput, type PairedUnit } from './units.ts';
+import { clamp, computeScale, computeSortedMean, mean, sumSquaredDeviations } from '../numbers.ts';
+import { buildUnits, type Outcome, type PairedInput, type PairedUnit } from './units.ts';
 
 /** The scale is of no importance: only the means of the units count here. */
 const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as const;
@@ -40,7 +40,7 @@ export function estimateWithFailures(
     ({ state, control }) => state === 'complete' && control !== null,
   );
   const computeSideMean = (side: 'control' | 'candidate') =>
-    units.length === 0 ? null : computeBoundedMean(units.map((unit) => unit[side] ?? 0));
+    units.length === 0 ? null : computeSortedMean(units.map((unit) => unit[side] ?? 0));
   return {
     failure_value: failureValue,
     control_mean: computeSideMean('control'),

@@ -12,7 +12,7 @@
  */
 
 import type { EffectScale } from '../comparison/effect-scale.ts';
-import { computeScale, logOfSum, mean } from '../numbers.ts';
+import { computeSortedMean, logOfSum } from '../numbers.ts';
 import { compareText, findReportedValue, type Observation, toUsableNumber } from '../observations.ts';
 
 /** The outcome of one run for one indicator: its number, or the reason for its absence. */
@@ -60,20 +60,17 @@ export function pairOutcomes(
   candidate: readonly Observation[],
   indicator: string,
 ): PairedInput[] {
-  const inputs = new Map<string, { control: Observation[]; candidate: Observation[] }>();
-  const formatKey = createInputKeys([...control, ...candidate]);
-  for (const [side, runs] of [
-    ['control', control],
-    ['candidate', candidate],
-  ] as const)
-    for (const run of runs) {
-      const key = formatKey(run);
-      const entry = inputs.get(key) ?? { control: [], candidate: [] };
-      entry[side].push(run);
-      inputs.set(key, entry);
-    }
-  return [...inputs.values()]
-    .map((sides) => pairInput(sides, indicator))
+  const runs = [
+    ...control.map((run) => ({ side: 'control', run })),
+    ...candidate.map((run) => ({ side: 'candidate', run })),
+  ] as const;
+  const formatKey = createInputKeys(runs.map(({ run }) => run));
+  const select = (own: readonly (typeof runs)[number][], name: 'control' | 'candidate') =>
+    own.flatMap(({ side, run }) => (side === name ? [run] : []));
+  return [...Map.groupBy(runs, ({ run }) => formatKey(run)).values()]
+    .map((own) =>
+      pairInput({ control: select(own, 'control'), candidate: select(own, 'candidate') }, indicator),
+    )
     .sort((a, b) => a.position - b.position || compareText(a.input_id, b.input_id));
 }
 
@@ -232,13 +229,9 @@ function isPositive(outcome: Outcome, shift: number): boolean {
 
 /** Merges inputs by content and computes the effect of each unit, in the order of the plan. */
 export function buildUnits(inputs: readonly PairedInput[], scale: EffectScale): PairedUnit[] {
-  const groups = new Map<string, PairedInput[]>();
-  for (const input of inputs) {
-    const key = input.content === null ? `input ${input.input_id}` : `content ${input.content}`;
-    const group = groups.get(key);
-    if (group) group.push(input);
-    else groups.set(key, [input]);
-  }
+  const groups = Map.groupBy(inputs, ({ content, input_id }) =>
+    content === null ? `input ${input_id}` : `content ${content}`,
+  );
   return [...groups.values()].map((group) => buildUnit(group, scale));
 }
 
@@ -278,19 +271,13 @@ function computeUnitEffect(
 ): Pick<PairedUnit, 'control' | 'candidate' | 'effect' | 'pair_effects' | 'hidden_effect'> {
   if (valued.length === 0)
     return { control: null, candidate: null, effect: null, pair_effects: [], hidden_effect: 0 };
-  const control = computeBoundedMean(valued.map((pair) => pair.control));
-  const candidate = computeBoundedMean(valued.map((pair) => pair.candidate));
+  const control = computeSortedMean(valued.map((pair) => pair.control));
+  const candidate = computeSortedMean(valued.map((pair) => pair.candidate));
   const pair_effects = valued.map((pair) => computeEffect(pair.control, pair.candidate, scale));
   const allTie = pair_effects.every((one) => one === 0);
   const effect = allTie ? 0 : computeEffect(control, candidate, scale);
   const exact = computeEffect(control, candidate, { ...scale, tie_tolerance: 0 });
   return { control, candidate, effect, pair_effects, hidden_effect: Math.abs(exact - effect) };
-}
-
-/** Returns the mean of numbers whose sum may exceed the largest double. */
-export function computeBoundedMean(values: readonly number[]): number {
-  const { factor, inverse } = computeScale(values);
-  return mean(values.map((value) => value * factor).sort((a, b) => a - b)) * inverse;
 }
 
 /**

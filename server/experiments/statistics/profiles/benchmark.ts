@@ -3,7 +3,7 @@
  * outcome: it lowers the share of the input that the group solved. An input counts when every group has ended on it.
  */
 
-import { clampToFinite, computeScale, mean } from '../numbers.ts';
+import { computeBoundedMean, mean } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
 import { readOutcome } from '../paired/units.ts';
 import { computePrimalGap } from './anytime.ts';
@@ -82,11 +82,6 @@ function computeValue(
   };
 }
 
-function computeBoundedMean(numbers: readonly number[]): number {
-  const { factor, inverse } = computeScale(numbers);
-  return clampToFinite(mean(numbers.map((value) => value * factor)) * inverse);
-}
-
 /** The virtual solvers over the inputs that every group solved, and the best and worst on each input. */
 export interface VirtualSummary {
   /** Means over the inputs that every group solved in every run; null without one. */
@@ -123,8 +118,8 @@ export function summarizeVirtualSolvers(
     (byInput.get(input) ?? []).every(({ value, solved_share = 1 }) => value !== null && solved_share === 1),
   );
   return {
-    best: computeMean(solved.map(({ best }) => best ?? 0)),
-    worst: computeMean(solved.map(({ worst }) => worst ?? 0)),
+    best: averageKnown(solved.map(({ best }) => best ?? 0)),
+    worst: averageKnown(solved.map(({ worst }) => worst ?? 0)),
     solved_by_all: solved.length,
     inputs,
   };
@@ -155,15 +150,9 @@ export function computeVirtualGap(
   return {
     solved_share: own.size === 0 ? 0 : mean([...own.values()].map(({ solved_share }) => solved_share)),
     wins: inputs.filter(({ winners }) => winners.includes(group)).length,
-    gap_to_best: computeMean(gaps.map(({ to_best }) => to_best)),
-    gap_to_worst: computeMean(gaps.map(({ to_worst }) => to_worst)),
+    gap_to_best: averageKnown(gaps.map(({ to_best }) => to_best)),
+    gap_to_worst: averageKnown(gaps.map(({ to_worst }) => to_worst)),
   };
-}
-
-function computeMean(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const { factor, inverse } = computeScale(values);
-  return clampToFinite(mean(values.map((value) => value * factor)) * inverse);
 }
 
 /**
@@ -193,7 +182,7 @@ interface WeightedPoint {
 }
 
 /** Returns the values of each input, in the order of the first value of each. */
-export function groupByInput(values: readonly BenchmarkValue[]): Map<string, BenchmarkValue[]> {
+function groupByInput(values: readonly BenchmarkValue[]): Map<string, BenchmarkValue[]> {
   return Map.groupBy(values, ({ input }) => input);
 }
 
@@ -276,4 +265,8 @@ export function computeVirtualSolvers(values: readonly BenchmarkValue[], maximiz
     const winners = entry.filter(({ value }) => value !== null && value === best);
     return { input, best, worst, winners: winners.map(({ alternative }) => alternative) };
   });
+}
+
+function averageKnown(values: readonly number[]): number | null {
+  return values.length === 0 ? null : computeBoundedMean(values);
 }

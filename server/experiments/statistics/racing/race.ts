@@ -17,7 +17,7 @@
  */
 
 import { MeanBets } from '../betting.ts';
-import type { Measure } from '../comparison/effect-scale.ts';
+import type { EffectScale } from '../comparison/effect-scale.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { CHANGE_MAX, logOfSum } from '../numbers.ts';
 import type { DroppedConfiguration } from './race-plan.ts';
@@ -154,18 +154,10 @@ export interface RaceOutcome {
 }
 
 /** The scale on which two configurations are compared. */
-export interface RaceScale {
+export interface RaceScale extends EffectScale {
   direction: 'minimize' | 'maximize';
-  /** `relative`: by ratios while all values of both are above 0. */
-  measure: Measure;
-  /** Share of the larger magnitude up to which two values tie. */
-  tie_tolerance: number;
-  /** Added to every value before a ratio is taken. */
-  shift: number;
   /** The largest share by which a configuration may lose an input to another one. */
   largest_loss: number;
-  /** A power of two by which values are multiplied before differences are taken, so that they cannot overflow. */
-  factor: number;
 }
 
 /** From this difference between the shares of failed runs on, one configuration has lost the input. */

@@ -16,7 +16,7 @@ import {
 } from '../comparison/effect-scale.ts';
 import type { MeasuredUnits } from '../comparison/pipeline.ts';
 import { chooseFinalAlpha, SMALL_COINS_MAX } from '../error-rates.ts';
-import { clampToFinite, computeScale, logOfSum, mean } from '../numbers.ts';
+import { computeScale, computeSortedMean, logOfSum } from '../numbers.ts';
 import { indexIndicators, type Observation, toUsableNumber } from '../observations.ts';
 import { COUNTED, listCoins, type SwitchbackDesign } from './design.ts';
 import { RandomizationTests, type SwitchbackEstimate } from './estimate.ts';
@@ -279,7 +279,7 @@ function readOutcomes(
           index: unit.index,
           isCandidate: unit.isCandidate,
           runs: own.length,
-          mean: computeUnitMean(own),
+          mean: computeSortedMean(own),
         });
     });
   }
@@ -288,11 +288,4 @@ function readOutcomes(
 
 function countMissing(outcomes: IndicatorOutcomes | undefined, { isCandidate }: PlanUnit): void {
   if (outcomes) outcomes.missing[isCandidate ? 'candidate' : 'control'] += 1;
-}
-
-/** Returns the mean, added in ascending order, so that it does not depend on the order of the runs. */
-function computeUnitMean(values: number[]): number {
-  values.sort((a, b) => a - b);
-  const { factor, inverse } = computeScale(values);
-  return clampToFinite(mean(values.map((value) => value * factor)) * inverse);
 }

@@ -92,7 +92,7 @@ export interface PlanSums {
 }
 
 /** The units of every plan, group by group. */
-export interface GroupedPlans {
+interface GroupedPlans {
   count: number;
   units: number;
   /** Indexes of the units, plan after plan. */
@@ -102,7 +102,7 @@ export interface GroupedPlans {
 }
 
 /** Groups the units of plans given as flags, plan after plan. It is a counting sort: units of a group stay in order. */
-export function groupPlans(flags: readonly Uint8Array[], units: number): GroupedPlans {
+function groupPlans(flags: readonly Uint8Array[], units: number): GroupedPlans {
   const order = new Uint16Array(flags.length * units);
   const starts = new Uint16Array(flags.length * GROUPS);
   const next = new Uint16Array(GROUPS + 1);
