@@ -135,6 +135,22 @@ export interface Client {
   ): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** The body of the requests of an operation. */
+type RequestBody<Id extends OperationId> =
+  CallRequest<Operations[Id]> extends { body: infer Body } ? Body : never;
+
+/**
+ * Returns the fields as the body of a request. The server validates them and names a wrong one; a copy of its rules here
+ * would be older than the server.
+ */
+export function toBody<Id extends OperationId>(
+  _operation: Id,
+  fields: Record<string, unknown>,
+): RequestBody<Id> {
+  const body: unknown = fields;
+  return body as RequestBody<Id>;
+}
+
 /** A response with an undeclared status. The body is parsed JSON, or else text. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -1,5 +1,6 @@
 /** Creates experiments of every type. The server validates the body, so that a file may have every field of the API. */
 import type { CallRequest, Client } from '@switchyard/contract/client.ts';
+import { toBody } from '@switchyard/contract/client.ts';
 import {
   EXPERIMENTS,
   type ExperimentType,
@@ -11,7 +12,6 @@ import {
   endEarly,
   nameOperation,
   startDraft,
-  toBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../errors/command-error.ts';

@@ -1,8 +1,8 @@
 /** Texts of results that need no server: units of a switchback test, steps of a search, and the winner of an ensemble. */
 import { getRunEnsemble } from '@switchyard/contract/runs/ensembles.ts';
+import type { ExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { expect, test } from 'vitest';
 import { chooseGlyphs } from '../terminal/pictures/glyphs.ts';
-import type { ExperimentResult } from './experiment-result.ts';
 import { formatEnsembleRun } from './format-ensemble-run.ts';
 import { formatResult } from './format-result.ts';
 import { formatReport } from './report/format-report.ts';
@@ -15,7 +15,7 @@ const SETTINGS = {
 };
 const HOSTILE = '<script>alert(1)</script>\u001b[2J';
 
-const SWITCHBACK: ExperimentResult = {
+const SWITCHBACK: ExperimentView = {
   address: { application: 'routing', type: 'switchback', id: 'hours' },
   name: HOSTILE,
   status: 'completed',

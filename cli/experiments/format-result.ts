@@ -1,12 +1,16 @@
-/** The result of an experiment as text: the verdict, the pictures, then the table. */
-import {
-  formatAdjustment,
-  formatChange,
-  formatInterval,
-  formatPValue,
-} from '@switchyard/contract/experiments/presentation/effects.ts';
+/** The result of an experiment as text, with the verdict, the pictures and the table, and as CSV. */
+
+import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { findDomain } from '@switchyard/contract/experiments/presentation/interval-domain.ts';
-import { formatSides, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatCsvLines } from '@switchyard/contract/presentation/format-csv.ts';
+import { formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import type {
+  ComparedView,
+  ExperimentView,
+  IndicatorView,
+} from '@switchyard/contract/views/experiment-view.ts';
+import { describeIndicator } from '@switchyard/contract/views/experiment-view.ts';
+import { INDICATOR_COLUMNS } from '@switchyard/contract/views/indicator-columns.ts';
 import { cleanText } from '../terminal/clean-text.ts';
 import { drawDotPlot } from '../terminal/pictures/dot-plot.ts';
 import type { Glyphs } from '../terminal/pictures/glyphs.ts';
@@ -15,8 +19,6 @@ import { drawTallyBar } from '../terminal/pictures/tally-bar.ts';
 import { drawUnitTimeline } from '../terminal/pictures/unit-timeline.ts';
 import type { Style } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
-import { describeIndicator } from './describe-result.ts';
-import type { ComparedView, ExperimentResult, PicturedIndicator } from './experiment-result.ts';
 
 interface ResultSettings {
   width: number;
@@ -33,7 +35,7 @@ interface ResultSettings {
 const INTERVALS_MAX = 12;
 
 /** Formats the result. */
-export function formatResult(result: ExperimentResult, settings: ResultSettings): string {
+export function formatResult(result: ExperimentView, settings: ResultSettings): string {
   const { style } = settings;
   const sections = [
     [
@@ -54,7 +56,7 @@ export function formatResult(result: ExperimentResult, settings: ResultSettings)
     .join('\n');
 }
 
-function formatRules({ rules = [] }: ExperimentResult, { style }: ResultSettings): string[] {
+function formatRules({ rules = [] }: ExperimentView, { style }: ResultSettings): string[] {
   return rules.flatMap(({ rule, isPassed, reason, warnings }) => [
     `${style(isPassed ? 'good' : 'bad', isPassed ? 'met    ' : 'not met')}  ${cleanText(rule)}`,
     `         ${cleanText(reason)}`,
@@ -62,18 +64,14 @@ function formatRules({ rules = [] }: ExperimentResult, { style }: ResultSettings
   ]);
 }
 
-function formatCompared(
-  compared: ComparedView,
-  result: ExperimentResult,
-  settings: ResultSettings,
-): string[] {
+function formatCompared(compared: ComparedView, result: ExperimentView, settings: ResultSettings): string[] {
   const { indicators, names } = compared;
   const chosen = indicators.find(({ indicator }) => indicator === settings.indicator) ?? indicators[0];
   if (!chosen) return [];
   const title = `${cleanText(names.candidate)} against ${cleanText(names.control)}`;
   return [
     settings.style('strong', title),
-    ...(chosen === indicators[0] ? [] : [cleanText(describeIndicator(compared, chosen))]),
+    ...(chosen === indicators[0] ? [] : [cleanText(describeIndicator(names, chosen))]),
     ...[...chosen.reasons, ...chosen.warnings.map((one) => `Warning: ${one}`)].map(
       (one) => `  ${cleanText(one)}`,
     ),
@@ -85,10 +83,7 @@ function formatCompared(
   ];
 }
 
-function drawIntervals(
-  indicators: readonly PicturedIndicator[],
-  { width, glyphs }: ResultSettings,
-): string[] {
+function drawIntervals(indicators: readonly IndicatorView[], { width, glyphs }: ResultSettings): string[] {
   const visible = indicators.slice(0, INTERVALS_MAX);
   if (visible.every(({ effect }) => effect.value === null)) return [];
   const { dot, line, start, end, zero, margin } = glyphs;
@@ -115,7 +110,7 @@ function drawIntervals(
 const OUTCOMES = { none: ['lower', 'equal', 'higher'], minimize: ['won', 'tied', 'lost'] } as const;
 
 function drawIndicator(
-  { indicator, objective, effect, pairs = [], tally, units }: PicturedIndicator,
+  { indicator, objective, effect, listPairs, tally, units }: IndicatorView,
   unit: string,
   { width, glyphs }: ResultSettings,
 ): string[] {
@@ -124,7 +119,7 @@ function drawIndicator(
       `Units of ${cleanText(indicator)} in the order of time (${glyphs.dot} counted, ${glyphs.hollow} not)`,
       ...drawUnitTimeline(units, { format: formatValue, width, glyphs }),
     ];
-  const changes = pairs.flatMap(({ change, failed }) =>
+  const changes = (listPairs?.() ?? []).flatMap(({ change, failed }) =>
     change === null && failed === null ? [] : [{ value: change, isSolid: true }],
   );
   const words = objective === 'none' ? OUTCOMES.none : OUTCOMES.minimize;
@@ -155,43 +150,19 @@ function drawIndicator(
   ];
 }
 
-function formatIndicators(indicators: readonly PicturedIndicator[], settings: ResultSettings): string {
-  return formatTable(
-    indicators,
-    {
-      INDICATOR: 'indicator',
-      ROLE: { value: ({ role }) => role, isOptional: true },
-      VERDICT: { value: ({ verdict }) => verdict, tone: ({ verdict }) => TONES[verdict] },
-      CONTROL: {
-        value: ({ control, candidate }) => formatSides([control, candidate])[0],
-        isNumeric: true,
-        isOptional: true,
-      },
-      CANDIDATE: {
-        value: ({ control, candidate }) => formatSides([control, candidate])[1],
-        isNumeric: true,
-        isOptional: true,
-      },
-      CHANGE: { value: ({ effect }) => formatEffect(effect), isNumeric: true },
-      '95 % INTERVAL': { value: ({ effect }) => formatInterval(effect), isNumeric: true },
-      P: { value: ({ pValue }) => formatPValue(pValue), isNumeric: true, isOptional: true },
-      'ADJUSTED P': { value: ({ adjustedPValue }) => formatPValue(adjustedPValue), isNumeric: true },
-    },
-    settings,
-  );
+function formatIndicators(indicators: readonly IndicatorView[], settings: ResultSettings): string {
+  const columns = INDICATOR_COLUMNS.map((column) => ({
+    ...column,
+    title: column.title.toUpperCase(),
+    ...(column.title === 'Verdict' && { tone: ({ verdict }: IndicatorView) => TONES[verdict] }),
+  }));
+  return formatTable(indicators, columns, settings);
 }
 
 const TONES: Readonly<Record<string, 'good' | 'bad'>> = { better: 'good', worse: 'bad' };
 
-/** Formats the estimate and what it is adjusted for; empty without one. */
-export function formatEffect(effect: PicturedIndicator['effect']): string {
-  if (effect.value === null) return '';
-  const adjustment = formatAdjustment(effect);
-  return `${formatChange(effect.measure, effect.value)}${adjustment && `, ${adjustment}`}`;
-}
-
 function formatResultTable(
-  { title, columns, rows }: NonNullable<ExperimentResult['table']>,
+  { title, columns, rows }: NonNullable<ExperimentView['table']>,
   settings: ResultSettings,
 ): string[] {
   return [
@@ -202,4 +173,26 @@ function formatResultTable(
       settings,
     ),
   ];
+}
+
+const CSV_COLUMNS = [
+  ...['control', 'candidate', 'indicator', 'role', 'verdict', 'interim', 'measure'],
+  ...['control_mean', 'candidate_mean', 'change', 'low', 'high', 'p_value', 'adjusted_p_value'],
+  ...['wins', 'ties', 'losses'],
+];
+
+/** Returns the indicators as CSV with all digits: a line for each indicator of each candidate. A change of the measure `relative` is a share. */
+export function formatResultCsv({ compared, table }: ExperimentView): string {
+  if (table) return formatCsvLines([table.columns.map((column) => column.toLowerCase()), ...table.rows]);
+  return formatCsvLines([
+    CSV_COLUMNS,
+    ...compared.flatMap(({ names, indicators }) =>
+      indicators.map((view) => [
+        ...[names.control, names.candidate, view.indicator, view.role, view.verdict, String(view.interim)],
+        ...[view.effect.measure, view.control, view.candidate, view.effect.value, view.effect.low],
+        ...[view.effect.high, view.pValue, view.adjustedPValue],
+        ...[view.tally?.wins, view.tally?.ties, view.tally?.losses],
+      ]),
+    ),
+  ]);
 }

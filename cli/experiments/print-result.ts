@@ -6,16 +6,15 @@ import { EXPERIMENTS, hasFact } from '@switchyard/contract/experiment-types/expe
 import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import type { ExperimentAddress } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { formatDecision } from '@switchyard/contract/experiments/presentation/decide-release.ts';
+import type { ExperimentView } from '@switchyard/contract/views/experiment-view.ts';
+import { readExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import type { Session } from '../session/session.ts';
 import { cleanText } from '../terminal/clean-text.ts';
 import { chooseGlyphs } from '../terminal/pictures/glyphs.ts';
-import type { ExperimentResult } from './experiment-result.ts';
 import { findConsolePage } from './find-experiment.ts';
-import { formatResult } from './format-result.ts';
-import { formatResultCsv } from './format-result-csv.ts';
-import { readResult } from './read-result.ts';
+import { formatResult, formatResultCsv } from './format-result.ts';
 import { formatReport } from './report/format-report.ts';
 
 interface PrintOptions {
@@ -33,7 +32,7 @@ export async function printResult(
   { indicator, candidate, report, csv, decide }: PrintOptions = {},
 ): Promise<void> {
   const { output, terminal } = session;
-  const result = await readResult(session.connect(), address);
+  const result = await readExperimentView(session.connect(), address);
   const glyphs = chooseGlyphs(terminal.env);
   checkNames(result, { indicator, candidate });
   if (!decide) setExitCode(session, result);
@@ -62,7 +61,7 @@ export async function printResult(
 
 /** A misspelt name would print another indicator, or nothing. */
 function checkNames(
-  { compared }: ExperimentResult,
+  { compared }: ExperimentView,
   { indicator, candidate }: Pick<PrintOptions, 'indicator' | 'candidate'>,
 ): void {
   const names = {
@@ -80,7 +79,7 @@ function checkNames(
 }
 
 /** Prints only the decision, and sets the exit code: 0 for yes, 1 for no or a bad end, 7 for undecided. */
-export function printDecision(session: Session, result: ExperimentResult): void {
+export function printDecision(session: Session, result: ExperimentView): void {
   const { address, status } = result;
   if (!hasFact(address.type, 'hasCandidates'))
     throw new CommandError(
@@ -110,7 +109,7 @@ const DECISION_CODES = {
  */
 export function setExitCode(
   session: Session,
-  { isPassed, status, decision }: Pick<ExperimentResult, 'isPassed' | 'status' | 'decision'>,
+  { isPassed, status, decision }: Pick<ExperimentView, 'isPassed' | 'status' | 'decision'>,
 ): void {
   const isBad = isPassed === false || status === 'failed' || status === 'canceled';
   session.exitCode = isBad ? EXIT_CODES.failure : EXIT_CODES.success;

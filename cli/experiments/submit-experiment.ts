@@ -15,7 +15,7 @@ import { printResult } from './print-result.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
 /** The steps that follow the creation, or replace it. */
-export interface NextSteps {
+interface NextSteps {
   plan?: true | undefined;
   watch?: true | undefined;
   start?: true | undefined;

@@ -1,7 +1,7 @@
 /** Decisions of gates, as tables of cases. */
 import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
+import type { ExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { describe, expect, test } from 'vitest';
-import type { ExperimentResult } from '../../experiments/experiment-result.ts';
 import type { GateEntry } from '../file-schema.ts';
 import { decideGate, findGateId } from './gates.ts';
 
@@ -9,7 +9,7 @@ const buildDecision = (release: Decision['release'], ...verdicts: string[]): Dec
   ...{ release, reason: 'A sentence.' },
   because_of: verdicts.map((verdict) => ({ indicator: 'cost', verdict })),
 });
-const buildResult = (decision?: Decision, more: Partial<ExperimentResult> = {}): ExperimentResult => ({
+const buildResult = (decision?: Decision, more: Partial<ExperimentView> = {}): ExperimentView => ({
   address: { application: 'a', type: 'batch', id: 'x' },
   ...{ name: 'X', status: 'completed', headlines: ['A headline.'], isPassed: null, warnings: [] },
   ...{ unit: 'input', compared: [], body: {}, ...more },
@@ -19,7 +19,7 @@ const buildResult = (decision?: Decision, more: Partial<ExperimentResult> = {}):
 describe('T12: a gate', () => {
   const batch: GateEntry = { type: 'batch' };
   const acceptance: GateEntry = { type: 'acceptance' };
-  const cases: { title: string; result: ExperimentResult; gate?: GateEntry; outcome: string }[] = [
+  const cases: { title: string; result: ExperimentView; gate?: GateEntry; outcome: string }[] = [
     { title: 'yes', result: buildResult(buildDecision('yes', 'better')), outcome: 'positive' },
     {
       title: 'undecided because of an equivalent indicator',

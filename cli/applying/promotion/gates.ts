@@ -8,8 +8,8 @@ import {
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import type { ExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import type { RequestFields } from '../../experiments/create-experiment.ts';
-import type { ExperimentResult } from '../../experiments/experiment-result.ts';
 import type { GATE_VERDICTS, GateEntry } from '../file-schema.ts';
 
 /** The subject of a promotion. */
@@ -72,7 +72,7 @@ const PASSING_VERDICTS = ['better', 'equivalent'] as const satisfies (typeof GAT
  * Decides by the decision of the experiment: negative for no, and positive if all that it depends on are verdicts that the
  * gate accepts. An acceptance test decides itself, by its rules.
  */
-export function decideGate(result: ExperimentResult, gate: GateEntry): GateDecision {
+export function decideGate(result: ExperimentView, gate: GateEntry): GateDecision {
   const { status, decision, headlines } = result;
   if (status === 'failed' || status === 'canceled')
     return { outcome: 'negative', reason: `The experiment is ${status}.` };
@@ -89,7 +89,7 @@ export function decideGate(result: ExperimentResult, gate: GateEntry): GateDecis
 }
 
 /** The reason of the decision, with the warnings about the indicators that it depends on. */
-function explain({ compared }: ExperimentResult, { reason, because_of }: Decision): string {
+function explain({ compared }: ExperimentView, { reason, because_of }: Decision): string {
   const names = new Set(because_of.map(({ indicator }) => indicator));
   const warnings = compared
     .flatMap(({ indicators }) => indicators)

@@ -3,12 +3,12 @@
 import { hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentAddress } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
+import { readExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { retry } from '../../errors/retry.ts';
 import { createExperiment, startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
 import { findConsolePage, findState } from '../../experiments/find-experiment.ts';
-import { readResult } from '../../experiments/read-result.ts';
 import { waitForEnd } from '../../experiments/wait-for-end.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';
@@ -126,7 +126,8 @@ async function passGate(session: Session, promotion: Promotion, { gate, place }:
   const page = findConsolePage(session.findConnection().url, address);
   const name = gate.name ?? gate.type;
   output.note(`Gate ${place}, ${name}: ${found ? 'found' : 'created'} ${gate.type} ${address.id}\n  ${page}`);
-  const decide = async (): Promise<GateDecision> => decideGate(await readResult(client, address), gate);
+  const decide = async (): Promise<GateDecision> =>
+    decideGate(await readExperimentView(client, address), gate);
   const { status } = await waitForEnd(session, address, {
     // Verdicts of live tests are valid at any time, and a bad one should not wait for the end of the plan.
     checkEarly: async () => isLive && (await decide()).outcome === 'negative',
@@ -160,7 +161,7 @@ async function watch(
     readLastGate: async () => {
       if (!last) return { outcome: 'positive', reason: '' };
       const address = { application, type: last.type, id: findGateId(promotion, last) };
-      return decideGate(await readResult(client, address), last);
+      return decideGate(await readExperimentView(client, address), last);
     },
     report: (line) => {
       if (line !== reported) session.output.note(line);

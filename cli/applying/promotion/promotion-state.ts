@@ -5,8 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Instance } from '@switchyard/contract/applications/instances.ts';
-import { ApiError, type Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { ApiError, type Client, toBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';

@@ -1,7 +1,7 @@
 /** Instances. */
 import { completeRequirements } from '@switchyard/contract/applications/requirements.ts';
 import type { Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { toBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import type { InstanceEntry } from '../file-schema.ts';

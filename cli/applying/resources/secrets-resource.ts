@@ -1,7 +1,6 @@
 /** Secrets collections. Their values come from the environment or from files, and are never printed. */
 import { resolve } from 'node:path';
-import { ApiError, type Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { ApiError, type Client, toBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import { readPages } from '../../session/list-items.ts';

@@ -1,6 +1,6 @@
 /** Webhooks of the account. */
 import type { Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { toBody } from '@switchyard/contract/client.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import type { WebhookEntry } from '../file-schema.ts';
 import type { Resource } from './resource.ts';

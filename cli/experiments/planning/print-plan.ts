@@ -1,9 +1,8 @@
 /** Prints plans of experiments. */
 
-import { ApiError } from '@switchyard/contract/client.ts';
+import { ApiError, toBody } from '@switchyard/contract/client.ts';
 import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';

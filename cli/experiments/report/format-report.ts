@@ -1,20 +1,20 @@
 /** The result of an experiment as one HTML file, in the frame that the report of the console has. */
 
 import { EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import {
-  formatChange,
-  formatInterval,
-  formatPValue,
-} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import {
   escapeHtml,
   formatReportDocument,
   formatReportFooter,
 } from '@switchyard/contract/experiments/presentation/report-document.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { type Format, formatSides, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { ComparedView, ExperimentResult, PicturedIndicator } from '../experiment-result.ts';
-import { formatEffect } from '../format-result.ts';
+import { type Format, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import type {
+  ComparedView,
+  ExperimentView,
+  IndicatorView,
+} from '@switchyard/contract/views/experiment-view.ts';
+import { INDICATOR_COLUMNS } from '@switchyard/contract/views/indicator-columns.ts';
 import { drawIntervals, drawValues } from './svg-pictures.ts';
 
 const formatTexts = (text: string): string => escapeHtml(escapeInvisible(text));
@@ -28,7 +28,7 @@ function formatHtmlTable(columns: readonly string[], rows: readonly (readonly st
 }
 
 /** Returns the HTML of the report. `page` is the address of the experiment in the console. */
-export function formatReport(result: ExperimentResult, page: string, now: Date): string {
+export function formatReport(result: ExperimentView, page: string, now: Date): string {
   const { name, status, address, headlines, looks, warnings, rules = [], table } = result;
   const parts = [
     `<header><h1>${formatTexts(name)}</h1><p>${EXPERIMENTS[address.type].label} ${formatTexts(address.id)}, ${status}</p></header>`,
@@ -62,13 +62,13 @@ function formatCompared({ names, indicators }: ComparedView, unit: string): stri
     formatValues(first, unit),
     '<h3>All indicators</h3>',
     formatHtmlTable(
-      ['Indicator', 'Role', 'Verdict', 'Control', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p'],
-      indicators.map(listCells),
+      INDICATOR_COLUMNS.map(({ title }) => title),
+      indicators.map((view) => INDICATOR_COLUMNS.map(({ value }) => value(view) ?? '')),
     ),
   ].join('\n');
 }
 
-function formatValues({ indicator, pairs, tally, units, effect }: PicturedIndicator, unit: string): string {
+function formatValues({ indicator, listPairs, tally, units, effect }: IndicatorView, unit: string): string {
   if (units)
     return `<h3>Units in the order of time</h3>${(['candidate', 'baseline'] as const)
       .map((side) => {
@@ -80,7 +80,7 @@ function formatValues({ indicator, pairs, tally, units, effect }: PicturedIndica
         return `<p>${label}</p>${drawValues(values, { label, format: formatValue })}`;
       })
       .join('')}`;
-  const values = (pairs ?? [])
+  const values = (listPairs?.() ?? [])
     .filter(({ change, failed }) => change !== null || failed !== null)
     .map(({ change }) => ({ value: change, isSolid: true }));
   const label = `Change of ${indicator} by ${unit}`;
@@ -88,13 +88,4 @@ function formatValues({ indicator, pairs, tally, units, effect }: PicturedIndica
   const counts = tally ? `<p>${tally.wins} won, ${tally.ties} tied, ${tally.losses} lost.</p>` : '';
   if (values.length === 0) return counts;
   return `<h3>${formatTexts(label)}</h3>${drawValues(values, { label, format, baseline: 0 })}${counts}`;
-}
-
-/** Returns the cells of an indicator, as texts. */
-function listCells(view: PicturedIndicator): string[] {
-  const { indicator, role, verdict, control, candidate, effect, pValue, adjustedPValue } = view;
-  return [
-    ...[indicator, role, verdict, ...formatSides([control, candidate]), formatEffect(effect)],
-    ...[formatInterval(effect) ?? '', formatPValue(pValue), formatPValue(adjustedPValue)],
-  ];
 }

@@ -10,7 +10,7 @@ import {
   listTicks,
   truncateLabel,
 } from '@switchyard/contract/presentation/scales.ts';
-import type { PicturedIndicator } from '../experiment-result.ts';
+import type { IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
 
 const WIDTH = 760;
 const LABEL_WIDTH = 180;
@@ -33,7 +33,7 @@ const formatText = ([x, y]: readonly [number, number], text: string, anchor = 's
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${escapeHtml(text)}</text>`;
 
 /** Draws the change of each indicator with its interval; all of them have the same measure. */
-export function drawIntervals(indicators: readonly PicturedIndicator[]): string {
+export function drawIntervals(indicators: readonly IndicatorView[]): string {
   const [first] = indicators;
   if (!first) return '';
   const [low, high] = findDomain(indicators.map(({ effect }) => effect));

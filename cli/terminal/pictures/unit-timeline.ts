@@ -1,15 +1,9 @@
 /** A picture of the units of a switchback test: their means over time, and the side that served each. */
 import type { Format } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { UnitView } from '@switchyard/contract/views/experiment-view.ts';
 import { createCanvas } from './canvas.ts';
 import { drawDotPlot } from './dot-plot.ts';
 import type { Glyphs } from './glyphs.ts';
-
-/** A unit of the plan. `mean` is null for a unit without a number. */
-export interface TimelineUnit {
-  isCandidate: boolean;
-  mean: number | null;
-  isCounted: boolean;
-}
 
 interface TimelineSettings {
   format: Format;
@@ -21,7 +15,7 @@ const CANDIDATE_LABEL = 'candidate';
 const BASELINE_LABEL = 'baseline';
 
 /** Returns the lines: dots of the candidate above dots of the baseline, then a strip with C and B for each unit. */
-export function drawUnitTimeline(units: readonly TimelineUnit[], settings: TimelineSettings): string[] {
+export function drawUnitTimeline(units: readonly UnitView[], settings: TimelineSettings): string[] {
   const { glyphs, width } = settings;
   const labels = CANDIDATE_LABEL.length + 2;
   // Units beyond the width of the terminal share no column: the last ones are cut off.

@@ -49,7 +49,7 @@ const SECONDS: Codec = {
 const PRIORITY: Codec = { ...NUMBER, read: (value) => (value === PRIORITY_MAX ? '' : String(value)) };
 
 /** The unit of an amount: a part of the draft. */
-export type UnitName = 'marginType' | 'differenceType';
+type UnitName = 'marginType' | 'differenceType';
 
 export interface DraftField {
   label: string;

@@ -1,12 +1,11 @@
 /** Calls the operations of an experiment of any type. The API has a path for each. */
-import type { CallRequest, Client, ResponseBody } from '../../client.ts';
+import type { Client, ResponseBody } from '../../client.ts';
 import {
   EXPERIMENTS,
   type ExperimentType,
   hasFact,
   type TypeWith,
 } from '../../experiment-types/experiment-types.ts';
-import type { OperationId, Operations } from '../../operations.ts';
 import type { ExperimentStatus } from '../../states.ts';
 
 /** The address of an experiment in the API. */
@@ -65,22 +64,6 @@ export function buildExperimentParams({ application, id }: Pick<ExperimentAddres
     switchback_id: id,
     bisect_id: id,
   };
-}
-
-/** The body of the requests of an operation. */
-type RequestBody<Id extends OperationId> =
-  CallRequest<Operations[Id]> extends { body: infer Body } ? Body : never;
-
-/**
- * Returns the fields as the body of a request. The server validates them and names a wrong one; a copy of its rules here
- * would be older than the server.
- */
-export function toBody<Id extends OperationId>(
-  _operation: Id,
-  fields: Record<string, unknown>,
-): RequestBody<Id> {
-  const body: unknown = JSON.parse(JSON.stringify(fields));
-  return body as RequestBody<Id>;
 }
 
 /** Returns the address of the experiment that owns the runs: an acceptance test has those of its batch. */

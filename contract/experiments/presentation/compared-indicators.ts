@@ -1,24 +1,6 @@
-/** Reads the comparisons of an experiment: their order, their verdict together, and those of an acceptance test. */
+/** Reads the comparisons of an experiment: their verdict together, and those of an acceptance test. */
 import type { AcceptanceTest } from '../acceptance-tests.ts';
-import type { ComparedGroups, Comparison } from '../experiment-results.ts';
-import type { Objectives } from '../experiment-settings.ts';
-
-const ROLE_ORDER = ['primary', 'guardrail', 'other'];
-
-const rankRole = ({ role }: Pick<Comparison, 'role'>): number => ROLE_ORDER.indexOf(role);
-
-/** Returns the comparisons with those that decide first. */
-export function sortByRole<Compared extends Pick<Comparison, 'role'>>(
-  comparisons: readonly Compared[],
-): Compared[] {
-  return comparisons.toSorted((one, other) => rankRole(one) - rankRole(other));
-}
-
-/** Returns the shift of the indicator, which is added before ratios are computed. */
-export function readShift(objectives: Objectives | undefined, indicator: string): number {
-  const objective = objectives?.[indicator];
-  return typeof objective === 'object' ? (objective.shift ?? 0) : 0;
-}
+import type { ComparedGroups } from '../experiment-results.ts';
 
 /** A comparison of the API, as far as the list reads it. */
 export interface ListedComparison {

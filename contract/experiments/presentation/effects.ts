@@ -124,3 +124,10 @@ export function formatAdjustment({ adjustedFor = [] }: Effect): string {
   const names = adjustedFor.map((name) => ADJUSTMENTS[name] ?? name);
   return names.length === 0 ? '' : `adjusted for ${names.join(' and ')}`;
 }
+
+/** Formats the estimate and what it is adjusted for; empty without one. */
+export function formatEstimate(effect: Effect): string {
+  if (effect.value === null) return '';
+  const adjustment = formatAdjustment(effect);
+  return `${formatChange(effect.measure, effect.value)}${adjustment && `, ${adjustment}`}`;
+}

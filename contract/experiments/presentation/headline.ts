@@ -1,6 +1,6 @@
 /** The verdict of a comparison as one sentence, from its words and numbers alone. */
 import { escapeInvisible } from '../../presentation/escape-invisible.ts';
-import { type Effect, formatAdjustment, formatChange, formatInterval } from './effects.ts';
+import { type Effect, formatEstimate, formatInterval } from './effects.ts';
 
 interface Headline {
   control: string;
@@ -16,9 +16,7 @@ export function formatHeadline({ effect, ...names }: Headline): string {
   const statement = escapeInvisible(formatStatement(names));
   if (effect.value === null) return `${statement}.`;
   const interval = formatInterval(effect);
-  const change = formatChange(effect.measure, effect.value);
-  const adjustment = formatAdjustment(effect);
-  return `${statement}: ${change}${adjustment && `, ${adjustment}`}${interval === null ? '' : ` (${effect.isInterim ? 'interval at any look' : '95\u00a0% interval'} ${interval})`}${formatOpenTotal(names.verdict, effect)}.`;
+  return `${statement}: ${formatEstimate(effect)}${interval === null ? '' : ` (${effect.isInterim ? 'interval at any look' : '95\u00a0% interval'} ${interval})`}${formatOpenTotal(names.verdict, effect)}.`;
 }
 
 /** A verdict on ratios is about the typical input, and a few large inputs decide the total. */

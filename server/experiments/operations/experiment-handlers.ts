@@ -63,13 +63,11 @@ type UpdateCall<Kind extends RunOwnerKind, Body> = ExperimentCall<Kind> &
     body: { name?: string | null | undefined; description?: string | null | undefined };
   };
 
-/** Returns the handlers, with functions for those that only one kind has. */
-export function defineExperimentHandlers<Kind extends RunOwnerKind, Body>({
+/** Returns the handlers that read, with functions for those that only one kind has. */
+function defineReads<Kind extends RunOwnerKind, Body>({
   settings,
   format,
   listRuns,
-  remember,
-  deleteParts,
 }: ExperimentKindPart<Kind, Body>) {
   const { kind } = settings;
   const parseAddress = ({ caller, params }: ExperimentCall<Kind>): ExperimentAddress => ({
@@ -92,6 +90,7 @@ export function defineExperimentHandlers<Kind extends RunOwnerKind, Body>({
     return format(experiment, counts(experiment), role);
   };
   return {
+    parseAddress,
     find,
     read,
     /** Formats an experiment whose runs are all planned. */
@@ -123,8 +122,19 @@ export function defineExperimentHandlers<Kind extends RunOwnerKind, Body>({
       const source = { caller: call.caller, experiment, ...(listRuns && { listRuns }) };
       return respondWithRuns(context, source, call.query);
     },
+  };
+}
+
+/** Returns the handlers that the kind has in common with others. */
+export function defineExperimentHandlers<Kind extends RunOwnerKind, Body>(
+  part: ExperimentKindPart<Kind, Body>,
+) {
+  const { settings, remember, deleteParts } = part;
+  const reads = defineReads(part);
+  return {
+    ...reads,
     async update(context: Context, call: UpdateCall<Kind, Body>) {
-      const { application, experiment } = await find(context, call);
+      const { application, experiment } = await reads.find(context, call);
       const changes = parseNameChanges(context, experiment.id, call.body);
       return call.commitThen(
         async (tx): Promise<ExperimentsTable> => {
@@ -133,14 +143,14 @@ export function defineExperimentHandlers<Kind extends RunOwnerKind, Body>({
           await updateExperiment(tx, locked.uid, changes);
           return { ...locked, ...changes };
         },
-        async (changed) => ({ status: 200, body: await read(context, changed, call.caller) }),
+        async (changed) => ({ status: 200, body: await reads.read(context, changed, call.caller) }),
       );
     },
     async delete(
       context: Context,
       call: ExperimentCall<Kind> & Pick<OperationEffect<{ status: 204 }>, 'commit'>,
     ) {
-      const { application, experiment } = await getOwnExperiment(context, settings, parseAddress(call));
+      const { application, experiment } = await getOwnExperiment(context, settings, reads.parseAddress(call));
       await remember?.(context, experiment);
       const committed = await call.commit(async (tx) => {
         if (!(await deleteExperiment(tx, experiment.uid, context.clock.now())))

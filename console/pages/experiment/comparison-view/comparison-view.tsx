@@ -1,10 +1,9 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
-import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Objectives } from '@switchyard/contract/experiments/experiment-settings.ts';
-import { readShift, sortByRole } from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
-import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
-import { type PairedRun, pairRuns } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import type { PairedRun } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { type ComparedView, viewGroups } from '@switchyard/contract/views/experiment-view.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Choices } from '../comparison/choices.tsx';
 import { ComparisonTable } from '../comparison/comparison-table.tsx';
@@ -39,54 +38,45 @@ export interface ComparisonViewProps {
 
 /** The verdict, then the pictures that show it, then the table, of one candidate and one indicator. */
 export function ComparisonView(props: ComparisonViewProps) {
-  const { compared, search, onSearch, application, unit } = props;
-  const groups = compared.flatMap(({ control, candidate }) => [control, candidate]);
-  const nameGroup = createGroupNamer(groups);
-  const chosen = compared.find(({ candidate }) => nameGroup(candidate) === search.candidate) ?? compared[0];
-  const comparisons = sortByRole(chosen?.indicators ?? []);
-  const comparison = comparisons.find(({ indicator }) => indicator === search.indicator) ?? comparisons[0];
-  if (!chosen || !comparison)
+  const { search, onSearch, application, unit } = props;
+  const compared = viewGroups(props.compared, props);
+  const chosen = compared.find(({ names }) => names.candidate === search.candidate) ?? compared[0];
+  const indicators = chosen?.indicators ?? [];
+  const view = indicators.find((one) => one.indicator === search.indicator) ?? indicators[0];
+  if (!chosen || !view)
     return (
       <Notice kind="info">
         No indicator can be compared yet. Results appear when runs end on both sides.
       </Notice>
     );
-  const effect = readEffect(comparison);
-  const { indicator, objective } = comparison;
+  const { indicator, objective, effect, comparison } = view;
+  const { control, candidate, names } = chosen;
+  const comparisons = indicators.map((one) => one.comparison);
   const profile = props.profiles?.find((one) => one.indicator === indicator);
-  const pairs = pairRuns(props.runs, {
-    control: chosen.control,
-    candidate: chosen.candidate,
-    indicator,
-    measure: effect.measure,
-    shift: readShift(props.objectives, indicator),
-    readInput: props.readInput,
-  });
-  const sides = { control: chosen.control, candidate: chosen.candidate, nameGroup };
-  const names = { control: nameGroup(chosen.control), candidate: nameGroup(chosen.candidate) };
+  const pairs = view.listPairs();
+  const nameGroup = createGroupNamer(compared.flatMap((one) => [one.control, one.candidate]));
+  const sides = { control, candidate, nameGroup };
   return (
     <div className={styles.view}>
       <Choices
         choices={[
           {
             label: 'Candidate',
-            options: compared.map(({ candidate }) => nameGroup(candidate)),
+            options: compared.map((one) => one.names.candidate),
             chosen: names.candidate,
-            onChoose: (candidate) => onSearch({ candidate }),
+            onChoose: (name) => onSearch({ candidate: name }),
           },
           {
             label: 'Indicator',
-            options: comparisons.map((one) => one.indicator),
+            options: indicators.map((one) => one.indicator),
             chosen: indicator,
             onChoose: (name) => onSearch({ indicator: name }),
           },
         ]}
       />
       <Outcome {...{ comparison, names, unit }} {...(chosen.racing && { racing: chosen.racing })} />
-      {compared.length > 1 && (
-        <CandidatePlot compared={compared} indicator={indicator} nameGroup={nameGroup} />
-      )}
-      <IndicatorPlot comparisons={comparisons} names={names} />
+      {compared.length > 1 && <CandidatePlot compared={compared} indicator={indicator} />}
+      <IndicatorPlot indicators={indicators} names={names} />
       {pairs.length > 0 && <DotPlot {...{ application, indicator, objective, effect, pairs, unit }} />}
       <TallyBar comparison={comparison} unit={unit} />
       <DistributionPlot
@@ -108,25 +98,12 @@ export function ComparisonView(props: ComparisonViewProps) {
   );
 }
 
-interface CandidatePlotProps {
-  compared: readonly ComparedGroups[];
-  indicator: string;
-  nameGroup: ReturnType<typeof createGroupNamer>;
-}
-
 /** Every candidate against the control, for one indicator. */
-function CandidatePlot({ compared, indicator, nameGroup }: CandidatePlotProps) {
-  const rows = compared.flatMap(({ candidate, indicators }, index) => {
-    const comparison = indicators.find((one) => one.indicator === indicator);
-    if (!comparison) return [];
-    return [
-      {
-        key: String(index),
-        label: nameGroup(candidate),
-        effect: readEffect(comparison),
-        word: comparison.verdict,
-      },
-    ];
+function CandidatePlot({ compared, indicator }: { compared: readonly ComparedView[]; indicator: string }) {
+  const rows = compared.flatMap(({ names, indicators }, index) => {
+    const view = indicators.find((one) => one.indicator === indicator);
+    if (!view) return [];
+    return [{ key: String(index), label: names.candidate, effect: view.effect, word: view.verdict }];
   });
   return (
     <IntervalPlot
@@ -137,24 +114,15 @@ function CandidatePlot({ compared, indicator, nameGroup }: CandidatePlotProps) {
   );
 }
 
-function IndicatorPlot({
-  comparisons,
-  names,
-}: {
-  comparisons: readonly Comparison[];
-  names: { control: string; candidate: string };
-}) {
-  const visible = comparisons.slice(0, INTERVALS_MAX);
-  const rest = comparisons.length - visible.length;
+function IndicatorPlot({ indicators, names }: ComparedView) {
+  const visible = indicators.slice(0, INTERVALS_MAX);
+  const rest = indicators.length - visible.length;
   return (
     <IntervalPlot
       title="Change of each indicator"
       caption={`${names.candidate} against ${names.control}, with 95 % intervals. The band is the margin of equivalence; the vertical line is no change.${rest > 0 ? ` The table below has ${rest} more.` : ''}`}
-      rows={visible.map((comparison) => ({
-        key: comparison.indicator,
-        label: comparison.indicator,
-        effect: readEffect(comparison),
-        word: comparison.verdict,
+      rows={visible.map(({ indicator, effect, verdict }) => ({
+        ...{ key: indicator, label: indicator, effect, word: verdict },
       }))}
     />
   );

@@ -9,8 +9,8 @@ import {
   formatInterval,
   formatPValue,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
-import { viewIndicator } from '@switchyard/contract/experiments/presentation/view-indicator.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { viewIndicator } from '@switchyard/contract/views/experiment-view.ts';
 import { Fragment, type ReactNode } from 'react';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { SideCells } from '../../../ui/resources/side-cells.tsx';

@@ -1,5 +1,5 @@
 /** The size of a search. */
-import { toBody } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { toBody } from '@switchyard/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../client/client.ts';
 import type { ExperimentDraft } from '../draft.ts';
