@@ -88,7 +88,7 @@ import { findRun } from './runs/store/runs.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { RunWaits } from './runs/streams/run-waits.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
-import { deleteAccountWorkerTokens, findWorkerToken } from './runs/workers/worker-token-store.ts';
+import { deleteAccountWorkerTokens, findWorkerToken } from './runs/workers/worker-tokens.ts';
 
 /** State of this process that handlers read, and that its start and its shutdown change. */
 export interface ProcessState {

@@ -3,16 +3,20 @@
  * starts without it. Each use reads the discovery document when it is not known, and an unreachable provider is a 503 for
  * the sign-in alone: API keys keep working.
  */
-import { createRemoteJWKSet, customFetch as jwksFetch, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  customFetch as jwksFetch,
+  jwtVerify,
+} from 'jose';
 import * as openid from 'openid-client';
 import type { Clock } from '../../platform/clock.ts';
-import { NotReadyError, unauthorized } from '../../platform/http/errors/problem.ts';
+import { NotReadyError, quoteValue, unauthorized } from '../../platform/http/errors/problem.ts';
 import { errorMessage, type Log } from '../../platform/log.ts';
 import type { SsoSettings } from '../../platform/settings/sso-settings.ts';
-import { findIdTokenRefusal } from './id-token-rules.ts';
 import { type Claims, completeClaims } from './person.ts';
 import { explainProviderError } from './provider-errors.ts';
-import { fetchFromProvider } from './provider-requests.ts';
 import type { SignOn } from './sign-on-states.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,6 +35,24 @@ const ALGORITHMS = [
 /** The longest time for a request to the provider with its response. */
 const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 10;
+
+/** Keycloak writes the kind of each token into the claim `typ`: `ID`, `Bearer`, `Refresh`, `Logout`. */
+const ID_TOKEN_TYPE = 'ID';
+/** Cognito writes it into the claim `token_use`. */
+const ID_TOKEN_USE = 'id';
+/** Claims by which access tokens of Auth0, Entra, Okta and RFC 9068 say what they permit; no ID token has one. */
+const PERMISSION_CLAIMS = ['scope', 'scp', 'gty', 'cid', 'appid'] as const;
+/**
+ * Claims of an ID token about the sign-in or the access token beside it. The published command line sends no nonce, and some
+ * providers then write none of them, so their absence alone refuses no token. An access token has the claim `client_id`
+ * (RFC 9068, section 2.2).
+ */
+const SIGN_IN_CLAIMS = ['nonce', 'at_hash', 'auth_time'] as const;
+const ADVICE = 'Send the ID token, not the access token.';
+const CLIENT_CLAIM = 'client_id';
+
+/** Discovery documents and key sets have a few kB; those of the largest providers 30 kB. */
+const BODY_BYTES_MAX = 512 * 1024;
 
 interface Discovered {
   metadata: openid.ServerMetadata;
@@ -241,4 +263,84 @@ export class IdentityProvider {
       ? openid.ClientSecretBasic(secret)
       : openid.ClientSecretPost(secret);
   }
+}
+
+/**
+ * Returns the sentence that refuses a verified token which is no ID token for this audience alone; else null. Every
+ * service in the audience of an access token gets it, and could act as its person here. Pure.
+ *
+ * A sign-in that our page starts sends a nonce, and `redeemCode` refuses a token without it.
+ * A bearer token comes from a sign-in of the published client, which sends no nonce. There, the absence of `nonce`,
+ * `at_hash` and `auth_time` refuses only a token with other marks of an access token.
+ */
+function findIdTokenRefusal(
+  header: Pick<JWTHeaderParameters, 'typ'>,
+  claims: JWTPayload,
+  audience: string,
+): string | null {
+  const { aud, azp, typ, token_use: use } = claims;
+  if ((header.typ ?? 'JWT').toUpperCase() !== 'JWT' || claims.events !== undefined)
+    return `The token is of the type ${quoteValue(header.typ)}; it must be an ID token.`;
+  if (typ !== undefined && typ !== ID_TOKEN_TYPE)
+    return `The claim typ is ${quoteValue(typ)}; an ID token has "${ID_TOKEN_TYPE}". ${ADVICE}`;
+  if (use !== undefined && use !== ID_TOKEN_USE)
+    return `The claim token_use is ${quoteValue(use)}; an ID token has "${ID_TOKEN_USE}". ${ADVICE}`;
+  if (Array.isArray(aud) && aud.length !== 1)
+    return `The ID token is for ${aud.length} clients (aud); it must be for this one alone.`;
+  if (azp !== undefined && azp !== audience) return 'The ID token was issued to another client (azp).';
+  const permission = PERMISSION_CLAIMS.find((name) => claims[name] !== undefined);
+  if (permission !== undefined)
+    return `The token has the claim ${permission}, as an access token has. ${ADVICE}`;
+  const isKnown =
+    typ !== undefined || use !== undefined || SIGN_IN_CLAIMS.some((name) => claims[name] !== undefined);
+  if (!isKnown && claims[CLIENT_CLAIM] !== undefined)
+    return `The token has the claim ${CLIENT_CLAIM} and none of ${SIGN_IN_CLAIMS.join(', ')}, as an access token has. ${ADVICE}`;
+  return null;
+}
+
+/** The part of a request that openid-client and jose set. */
+interface ProviderRequest {
+  method?: string;
+  headers?: HeadersInit;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/**
+ * Sends a request and reads its whole body. Throws when the signal of the request ends first, and for a body above
+ * the limit. A provider that hangs, that sends an endless body or that redirects elsewhere must cost this server no
+ * more than a failed sign-in.
+ */
+async function fetchFromProvider(url: string, request: ProviderRequest): Promise<Response> {
+  const { method = 'GET', headers, body, signal } = request;
+  const response = await fetch(url, {
+    method,
+    ...(headers ? { headers } : {}),
+    ...(isFormBody(body) ? { body } : {}),
+    ...(signal ? { signal } : {}),
+    // A code or a secret goes to the endpoint of the discovery document alone.
+    redirect: 'manual',
+  });
+  const { status } = response;
+  return new Response(status === 204 || status === 304 ? null : await readBody(response, url), {
+    status,
+    headers: response.headers,
+  });
+}
+
+function isFormBody(body: unknown): body is string | URLSearchParams {
+  return typeof body === 'string' || body instanceof URLSearchParams;
+}
+
+async function readBody(response: Response, url: string): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the body and closes the connection.
+    if (bytes > BODY_BYTES_MAX)
+      throw new Error(`The response of ${new URL(url).origin} has more than ${BODY_BYTES_MAX} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,9 +1,9 @@
 /** Operations on instances. */
-
 import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import type { ApplicationId, InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import {
@@ -18,22 +18,21 @@ import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
+import { findHiddenOptions } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, updateApplication } from '../applications/store.ts';
-import { lockVersion } from '../versions/store.ts';
-import { checkOptions, checkRequirements, checkSecretsCollection, checkVersion } from './check-references.ts';
-import {
-  lookUpVersions,
-  omitHiddenOptions,
-  restoreHiddenOptions,
-  type VersionInfo,
-} from './hidden-options.ts';
+import { findExecutableIds, lockVersion } from '../versions/store.ts';
 import { changesInstance, describeLock } from './instance-lock.ts';
 import {
+  checkOptions,
+  checkRequirements,
+  checkSecretsCollection,
+  checkVersion,
   completeConfiguration,
   findSecretsCollectionId,
   isReservedInstanceId,
   parseConfiguration,
+  type RequestedConfiguration,
 } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import * as store from './store.ts';
@@ -310,4 +309,53 @@ function formatLatestInstance(application: ApplicationsTable, id: InstanceId): I
     created_at: formatRfc3339(application.created_at),
     updated_at: formatRfc3339(application.updated_at),
   };
+}
+
+/** Facts about the version of an instance, for one role. */
+interface VersionInfo {
+  /** Names of the options that the version hides from the role. */
+  hiddenOptions: ReadonlySet<string>;
+  isDeleted: boolean;
+}
+
+/**
+ * Returns a function from the id of a version to its facts for the role. Responses omit hidden options, and an update by that
+ * role, which cannot send them, restores them.
+ */
+async function lookUpVersions(
+  db: Reader,
+  applicationUid: string,
+  versions: readonly VersionId[],
+  role: Role,
+): Promise<(version: VersionId) => VersionInfo> {
+  const executables = await findExecutableIds(db, applicationUid, [...new Set(versions)]);
+  const listHidden = await findHiddenOptions(db, [...executables.values()], role);
+  return (version) => {
+    const executable = executables.get(version);
+    return {
+      hiddenOptions: executable === undefined ? new Set() : listHidden(executable),
+      isDeleted: executable === undefined,
+    };
+  };
+}
+
+/** Returns the configuration without the hidden options. */
+function omitHiddenOptions(
+  configuration: RequestedConfiguration,
+  hidden: ReadonlySet<string>,
+): RequestedConfiguration {
+  if (!configuration.options || hidden.size === 0) return configuration;
+  const visible = Object.entries(configuration.options).filter(([name]) => !hidden.has(name));
+  return { ...configuration, options: Object.fromEntries(visible) };
+}
+
+/** Returns the updated configuration with the hidden options of the stored one. */
+function restoreHiddenOptions(
+  updated: RequestedConfiguration,
+  stored: RequestedConfiguration,
+  hidden: ReadonlySet<string>,
+): RequestedConfiguration {
+  const restored = Object.entries(stored.options ?? {}).filter(([name]) => hidden.has(name));
+  if (restored.length === 0) return updated;
+  return { ...updated, options: { ...Object.fromEntries(restored), ...updated.options } };
 }

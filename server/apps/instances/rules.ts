@@ -1,7 +1,8 @@
 /** Rules of instances and their options, without a database. */
-
-import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
-import { RequestedConfiguration } from '@switchyard/contract/applications/instances.ts';
+import {
+  type InstanceConfiguration,
+  RequestedConfiguration,
+} from '@switchyard/contract/applications/instances.ts';
 import { completeRequirements, isLicenseName } from '@switchyard/contract/applications/requirements.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import {
@@ -20,12 +21,17 @@ import {
 } from '@switchyard/contract/limits.ts';
 import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import type { SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { closest, distance } from 'fastest-levenshtein';
+import type { Writer } from '../../platform/database/database.ts';
 import { parseColumn } from '../../platform/database/parse-column.ts';
-import { quoteValue, truncate } from '../../platform/http/errors/problem.ts';
+import { badRequest, quoteValue, truncate } from '../../platform/http/errors/problem.ts';
+import type { Context } from '../../platform/http/handlers/context.ts';
 import { listHiddenOptions, listOptionNames, parseRequirements } from '../applications/executable.ts';
-import type { ExecutablesTable } from '../applications/schema.ts';
+import { findExecutable } from '../applications/executables-store.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
+import { findVersion, lockVersion } from '../versions/store.ts';
+import type { InstancesTable } from './schema.ts';
 
 export type { RequestedConfiguration };
 
@@ -130,7 +136,7 @@ function hasRequirements({ requirements }: RequestedConfiguration): boolean {
 }
 
 /** Returns the error message for licences that are too many or have a name that no licence can have, or null. */
-export function validateRequirements({ requirements }: RequestedConfiguration): string | null {
+function validateRequirements({ requirements }: RequestedConfiguration): string | null {
   const names = Object.keys(requirements?.licenses ?? {});
   const field = 'configuration.requirements.licenses';
   if (names.length > LICENSES_MAX)
@@ -170,4 +176,66 @@ export function completeConfiguration(configuration: RequestedConfiguration): In
       ? { requirements: completeRequirements(configuration.requirements) }
       : {}),
   };
+}
+
+/** Locks the version against deletion until the transaction ends; throws a 400 when it does not exist. */
+export async function checkVersion(tx: Writer, application: ApplicationsTable, id: VersionId): Promise<void> {
+  if (await lockVersion(tx, { applicationUid: application.uid, id, change: false })) return;
+  throw badRequest(
+    `version_id is ${quoteValue(id)}; it must be a version of the application ${quoteValue(application.id)}.`,
+  );
+}
+
+interface OptionsCheck {
+  instance: Pick<InstancesTable, 'id' | 'application_uid' | 'version_id'>;
+  options: RequestedConfiguration['options'];
+  role: Role;
+  /** Options that the message must not name, beyond those that the executable hides from the role. */
+  hiddenNames: ReadonlySet<string>;
+}
+
+/** Throws a 400 for options that are too many or too long, or that the executable of the version does not declare. */
+export async function checkOptions(
+  tx: Writer,
+  { instance, options, role, hiddenNames }: OptionsCheck,
+): Promise<void> {
+  const field = 'configuration.options';
+  const error = validateOptions(options, field);
+  if (error) throw badRequest(error);
+  const { id, application_uid, version_id } = instance;
+  const version = await findVersion(tx, application_uid, version_id);
+  const executable = version && (await findExecutable(tx, version.executable_id));
+  const declared = executable ? readDeclaredOptions(executable, role) : NO_DECLARED_OPTIONS;
+  const nameError = validateOptionNames(Object.keys(options ?? {}), field, {
+    names: declared.names,
+    hiddenNames: new Set([...declared.hiddenNames, ...hiddenNames]),
+  });
+  if (!nameError) return;
+  throw badRequest(
+    executable
+      ? `For the version ${quoteValue(version_id)}: ${nameError}`
+      : `The version ${quoteValue(version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version. ${nameError}`,
+  );
+}
+
+/** Throws a 400 for requirements that no run can have. */
+export function checkRequirements(configuration: RequestedConfiguration | null | undefined): void {
+  const { max_duration, execution_class } = configuration ?? {};
+  const error =
+    validateRequirements(configuration ?? {}) ??
+    findDurationError(max_duration, execution_class ?? EXECUTION_CLASS_DEFAULT);
+  if (error) throw badRequest(error);
+}
+
+/** Locks the collection against deletion until the transaction ends; accepts an instance without one. */
+export async function checkSecretsCollection(
+  { lockSecretsCollection }: Pick<Context, 'lockSecretsCollection'>,
+  tx: Writer,
+  application: ApplicationsTable,
+  id: SecretsCollectionId | null | undefined,
+): Promise<void> {
+  if (!id || (await lockSecretsCollection(tx, application.uid, id))) return;
+  throw badRequest(
+    `configuration.secrets_collection_id is ${quoteValue(id)}; it must be a secrets collection of the application ${quoteValue(application.id)}.`,
+  );
 }

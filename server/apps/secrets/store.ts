@@ -1,9 +1,14 @@
 /** Statements on secrets collections. */
+
+import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
+import { DecryptionError, type Encryptor } from '../../platform/database/encryption.ts';
 import { isAfter } from '../../platform/database/list-order.ts';
 import { locked } from '../../platform/database/row-locks.ts';
+import { quoteValue } from '../../platform/http/errors/problem.ts';
 import type { PageRequest } from '../../platform/http/lists/pagination.ts';
+import { decryptSecrets, type SecretsOwner } from './encrypt.ts';
 import type { SecretsCollectionsTable } from './schema.ts';
 
 const SUMMARY = ['id', 'name', 'description', 'created_at', 'updated_at'] as const;
@@ -125,4 +130,23 @@ export async function removeCollections(tx: Writer, applicationUid: string, limi
     .returning('id')
     .execute();
   return rows.map(() => null);
+}
+
+/** Returns the secrets, or the message that says why they are not available. */
+export async function readSecrets(
+  db: Reader,
+  encryptor: Encryptor,
+  owner: SecretsOwner,
+): Promise<{ secrets: Secret[] } | { error: string }> {
+  const subject = `The secrets collection ${quoteValue(owner.id)} of the run`;
+  const row = await findCollection(db, owner.applicationUid, owner.id);
+  if (!row) return { error: `${subject} was deleted before the app was started.` };
+  try {
+    return { secrets: decryptSecrets(encryptor, row.secrets, owner) };
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    return {
+      error: `${subject} cannot be decrypted: it was altered, or written with another master key.`,
+    };
+  }
 }

@@ -4,9 +4,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskBlobPath } from '../../platform/blobs/disk.ts';
 import { BackupError } from './backup-error.ts';
-import { findBackup } from './backup-folder.ts';
 import { blobListPath, readBlobList } from './blob-list.ts';
-import { hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
+import { findBackup, hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
 
 /** A backup that passed the check. */
 export interface CheckedBackup {

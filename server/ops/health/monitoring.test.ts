@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { APPLICATIONS_MAX, ApplicationMetrics } from '../../platform/http/application-metrics.ts';
+import { APPLICATIONS_MAX, ApplicationMetrics } from '../../platform/http/metrics.ts';
 import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { createRun, createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';

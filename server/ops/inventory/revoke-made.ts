@@ -4,7 +4,7 @@ import { removeTrust } from '../../apps/applications/html-trust.ts';
 import { removeAllowance } from '../../apps/marketplace/allowed-worker-tokens.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
-import { deleteWorkerToken } from '../../runs/workers/worker-token-store.ts';
+import { deleteWorkerToken } from '../../runs/workers/worker-tokens.ts';
 import {
   deleteShares,
   disableWebhooks,

@@ -8,7 +8,7 @@ import { normalizeEmail } from '../../accounts/account/schema.ts';
 import { listTrustedApplications, type TrustedApplication } from '../../apps/applications/html-trust.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import type { WorkerTokensTable } from '../../runs/workers/schema.ts';
-import { listWorkerTokens } from '../../runs/workers/worker-token-store.ts';
+import { listWorkerTokens } from '../../runs/workers/worker-tokens.ts';
 import type { WebhooksTable } from '../webhooks/schema.ts';
 
 type Made = { created_by: string; created_by_key: string | null };

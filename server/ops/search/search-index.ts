@@ -6,7 +6,6 @@
 import { SEARCH_HITS_MAX, type SearchResponse } from '@switchyard/contract/site/search.ts';
 import type { SearchHit, SearchRecord } from '@switchyard/contract/site/search-records.ts';
 import MiniSearch, { type Query, type QueryCombination, type SearchResult } from 'minisearch';
-import { extractExcerpt } from './search-excerpt.ts';
 import { isStopWord, listSynonyms, splitWords, stemWord, unifySpelling, wordStem } from './search-words.ts';
 
 const HITS_PER_PAGE_MAX = 2;
@@ -44,6 +43,8 @@ const PAGE_WEIGHT = 2;
 /** The weight of a page of operations against a guide. Its many names match most queries, and readers start with the guide. */
 const OPERATIONS_WEIGHT = 0.75;
 const OPERATIONS_PATH = '/reference/api/';
+
+const PASSAGE_CHARS_MAX = 220;
 
 /** Returns the hits for a query, best first, and the words to mark in them. Any text is a valid query. */
 export type Search = (query: string) => SearchResponse;
@@ -216,4 +217,38 @@ function createResponse(
     return { ...hit, content };
   });
   return { query, hits, marks: [...marks] };
+}
+
+/**
+ * Returns the passage of at most 220 characters with the most matching words. It cuts between words, prefers the beginning
+ * of a sentence, and marks omitted text with `…`.
+ */
+export function extractExcerpt(text: string, matches: (word: string) => boolean): string {
+  if (text.length <= PASSAGE_CHARS_MAX) return text;
+  const words = [...text.matchAll(/\S+/gu)].map(({ 0: word, index }) => ({
+    from: index,
+    to: index + word.length,
+    matched: splitWords(word).some(matches),
+    endsSentence: /[.!?:]$/.test(word),
+  }));
+  let best = { first: 0, last: 0, score: -1 };
+  let last = -1;
+  let count = 0;
+  for (const [first, word] of words.entries()) {
+    while ((words[last + 1]?.to ?? Number.POSITIVE_INFINITY) - word.from <= PASSAGE_CHARS_MAX) {
+      last += 1;
+      if (words[last]?.matched) count += 1;
+    }
+    // Of passages with equal counts, the one that begins a sentence wins.
+    const isAtStart = words[first - 1]?.endsSentence ?? true;
+    const score = count + (isAtStart ? 0.5 : 0);
+    if (last >= first && score > best.score) best = { first, last, score };
+    if (word.matched && last >= first) count -= 1;
+    last = Math.max(last, first);
+  }
+  const from = words[best.first]?.from ?? 0;
+  // A first word longer than the limit is cut, because no passage can hold it.
+  const to = Math.min(words[best.last]?.to ?? 0, from + PASSAGE_CHARS_MAX);
+  const passage = text.slice(from, to);
+  return `${from > 0 ? '… ' : ''}${passage}${to < text.length ? ' …' : ''}`;
 }

@@ -11,10 +11,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createManualClock } from '../../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { SEARCH_RATE_LIMIT } from './search.ts';
-import { extractExcerpt } from './search-excerpt.ts';
-import { createSearch } from './search-index.ts';
-import { renderResultsPage } from './search-page.ts';
+import { renderResultsPage, SEARCH_RATE_LIMIT } from './search.ts';
+import { createSearch, extractExcerpt } from './search-index.ts';
 
 function record(slug: string, pageTitle: string, content: string, more: Partial<SearchRecord> = {}) {
   const meta = { pageNavLabel: pageTitle, pageSection: 'Guides', pageTitle };

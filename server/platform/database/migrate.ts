@@ -5,9 +5,8 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
-import { makeAppendOnly } from './append-only.ts';
 import type { Database } from './database.ts';
-import { restrictStatus, type StatusRule } from './status-transitions.ts';
+import { makeAppendOnly, restrictStatus, type StatusRule } from './status-transitions.ts';
 
 /** Column types and triggers whose SQL differs between the databases. */
 interface ColumnTypes {

@@ -1,10 +1,13 @@
 /** The operations on runs. */
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { Body } from '@switchyard/contract/operation.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import { listHiddenOptions } from '../../apps/applications/executable.ts';
 import { findExecutable } from '../../apps/applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { badRequest, notFound, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import {
@@ -21,6 +24,7 @@ import { explainWaitingRun } from '../queue/explain-waiting.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
 import { findEnsembleStart } from '../store/ensemble-runs.ts';
+import { findRun, updateNameAndDescription, updatePriority } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { createChildRun } from '../submit/create-child-run.ts';
 import { submitRequestedRun } from '../submit/create-run.ts';
@@ -35,7 +39,6 @@ import {
 } from './content-responses.ts';
 import { getOwnRun } from './own-run.ts';
 import { assetBody, runInformationBody } from './run-body.ts';
-import { writeRunChanges } from './update-run.ts';
 
 export const createRun: OperationHandler<'createRun'> = async (context, call) => {
   const { run } = call.caller;
@@ -225,4 +228,25 @@ async function readInformation(
     now,
     waiting,
   );
+}
+
+type RunChanges = Pick<Body<Operations['updateRun']>, 'name' | 'description' | 'queuing_priority'>;
+
+/** Writes the changed fields of the run. Throws a 400 for a priority that cannot change, and a 404 for a deleted run. */
+async function writeRunChanges(tx: Writer, run: RunsTable, changes: RunChanges): Promise<void> {
+  // Only fields in the request are written, so that concurrent changes of other fields are kept.
+  const names = {
+    ...(typeof changes.name === 'string' ? { name: changes.name } : {}),
+    ...(typeof changes.description === 'string' ? { description: changes.description } : {}),
+  };
+  const priority = changes.queuing_priority ?? run.priority;
+  // Clients send the whole object, so an unchanged priority is accepted.
+  if (priority !== run.priority && !(await updatePriority(tx, run.id, priority))) {
+    if (!(await findRun(tx, run.application_uid, run.id)))
+      throw notFound(`There is no run ${quoteValue(run.id)}: another request deleted it.`);
+    throw badRequest(
+      `queuing_priority is ${priority}, and that of the run is ${run.priority}; only a queued run changes its place.`,
+    );
+  }
+  await updateNameAndDescription(tx, run.id, names);
 }

@@ -8,7 +8,7 @@ import { describeContent, type Job, NotExecutableError } from '@switchyard/worke
 import { parseRequirements } from '../../apps/applications/executable.ts';
 import { findExecutable } from '../../apps/applications/executables-store.ts';
 import type { ExecutablesTable } from '../../apps/applications/schema.ts';
-import { readSecrets } from '../../apps/secrets/read.ts';
+import { readSecrets } from '../../apps/secrets/store.ts';
 import type { Content, Contents } from '../../platform/blobs/contents.ts';
 import { findDamagedBlobError } from '../../platform/blobs/verified-blobs.ts';
 import type { Database } from '../../platform/database/database.ts';

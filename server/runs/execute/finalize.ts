@@ -8,6 +8,7 @@
  */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import type { EndedRun } from '@switchyard/runner';
+import { computeBackoffMs } from '@switchyard/worker/backoff.ts';
 import { isEndedByHostFault } from '@switchyard/worker/execute/executor.ts';
 import {
   type AttemptEnd,
@@ -26,6 +27,7 @@ import { errorMessage, type Log } from '../../platform/log.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { storeLogEnd } from '../logs/log-batches.ts';
+import { RETRY_DELAY_MAX_MS } from '../queue/order/retry-times.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
 import { isHostError } from '../results/host-errors.ts';
 import {
@@ -38,7 +40,6 @@ import { isCancelRequested } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endRunningRun } from '../store/transitions.ts';
 import { recordAttempt } from '../tracing/run-spans.ts';
-import { retryDelayMs } from './retry-delay.ts';
 
 const RETRY_DELAY_MS = 1000;
 const TRIES_MAX = 10;
@@ -56,6 +57,8 @@ export interface FinalizeParts {
 
 /** Other runs hold the memory of a host for longer than most of its faults last. */
 const MEMORY_RETRY_DELAY_MS = 10_000;
+
+const FIRST_RETRY_DELAY_MS = 1_000;
 
 interface RequeueOptions {
   /** True: the attempt counts towards the limit. The default is true, except after a fault of the host. */
@@ -230,4 +233,9 @@ class FinalizeAttempt {
     this.#parts.database.notify('runs-ended');
     await discardContents(this.#prepared?.contents ?? []);
   }
+}
+
+/** Returns the delay in milliseconds before a run is retried after its n-th fault in a row, counted from 1. */
+export function retryDelayMs(faults: number, firstMs = FIRST_RETRY_DELAY_MS): number {
+  return computeBackoffMs(faults, firstMs, RETRY_DELAY_MAX_MS);
 }

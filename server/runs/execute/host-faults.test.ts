@@ -14,7 +14,7 @@ import { startTestServer, type TestServer } from '../../testing/servers/test-ser
 import { createWorkerToken } from '../../testing/servers/worker-process.ts';
 import { RETRY_DELAY_MAX_MS } from '../queue/order/retry-times.ts';
 import { isHostError } from '../results/host-errors.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs } from './finalize.ts';
 
 /** The factor by which delays are shorter. */
 let speed = 1;

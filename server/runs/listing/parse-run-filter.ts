@@ -14,7 +14,7 @@ import {
   startWith,
   type ValueInterval,
 } from '../values/encode-value.ts';
-import { indicatorField, optionField, TAG_FIELD } from '../values/list-run-values.ts';
+import { indicatorField, optionField, TAG_FIELD } from '../values/run-values.ts';
 import type { RunCondition, RunFilter } from './run-filter.ts';
 
 type RunsQuery = Query<Operations['listRuns']>;

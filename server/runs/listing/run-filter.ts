@@ -2,7 +2,7 @@
 
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
-import { type IndexedRun, listFieldValues } from '../values/list-run-values.ts';
+import { type IndexedRun, listFieldValues } from '../values/run-values.ts';
 
 /** A condition on a field: one of the intervals, which do not overlap, contains one of its values. */
 export interface RunCondition {

@@ -5,7 +5,7 @@
 import type { Role } from '@switchyard/contract/roles.ts';
 import { listHiddenColumns } from '../../apps/applications/executables-store.ts';
 import type { Reader } from '../../platform/database/database.ts';
-import { optionField } from '../values/list-run-values.ts';
+import { optionField } from '../values/run-values.ts';
 import type { RunFilter } from './run-filter.ts';
 
 /** A list of runs as one role sees it. */

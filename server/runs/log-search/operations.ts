@@ -13,8 +13,7 @@ import { getOwnRun } from '../api/own-run.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { findLogTimes } from '../logs/log-times.ts';
 import type { LogQuery } from './line-matcher.ts';
-import { type FoundRuns, RunsSearchPosition } from './log-search.ts';
-import { SearchPosition } from './search-log.ts';
+import { type FoundRuns, RunsSearchPosition, SearchPosition } from './log-search.ts';
 
 const parsePosition = createJsonParser(SearchPosition);
 const parseRunsPosition = createJsonParser(RunsSearchPosition);

@@ -7,7 +7,7 @@ import { computeRetryTimes, isRetryDue } from '../queue/order/retry-times.ts';
 import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
 import { countFreeRuns } from '../queue/run-quota.ts';
 import { describeDemand, formatLicenseKey, readLicenses } from '../queue/run-requirements.ts';
-import { QUEUED } from '../store/status-literals.ts';
+import { QUEUED } from '../store/schema.ts';
 import { listPoolUse } from '../workers/slots.ts';
 import type { WorkerDetails } from '../workers/workers.ts';
 import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';

@@ -12,8 +12,7 @@ import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import type { LicenseTokens } from '../../platform/http/metrics.ts';
-import type { RunsTable } from '../store/schema.ts';
-import { RUNNING } from '../store/status-literals.ts';
+import { RUNNING, type RunsTable } from '../store/schema.ts';
 import { HOLDER_COLUMNS } from './queue-order.ts';
 import { readLicenses } from './run-requirements.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../../accounts/usage/quotas-store.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
-import { RUNNING } from '../store/status-literals.ts';
+import { RUNNING } from '../store/schema.ts';
 import type { Demand } from '../workers/offers.ts';
 import type { FreeRuns } from './order/fair-order.ts';
 

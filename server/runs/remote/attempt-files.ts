@@ -21,8 +21,7 @@ import type { Database, Reader, Writer } from '../../platform/database/database.
 import { badRequest } from '../../platform/http/errors/problem.ts';
 import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import { makeId, type Random } from '../../platform/random.ts';
-import type { RunsTable } from '../store/schema.ts';
-import { RUNNING } from '../store/status-literals.ts';
+import { RUNNING, type RunsTable } from '../store/schema.ts';
 import { getLeasedRun } from './attempts.ts';
 
 interface Parts {

@@ -3,8 +3,7 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
-import type { RunsTable } from '../store/schema.ts';
-import { RUNNING } from '../store/status-literals.ts';
+import { RUNNING, type RunsTable } from '../store/schema.ts';
 
 /** The place of an attempt in the paths of the protocol. */
 export interface AttemptParams {

@@ -8,7 +8,7 @@ import { badRequest } from '../../platform/http/errors/problem.ts';
 import { makeId, type Random } from '../../platform/random.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { countWorkersOfTokens } from '../workers/worker-token-store.ts';
+import { countWorkersOfTokens } from '../workers/worker-tokens.ts';
 import { deregisterWorker, markWorkerDraining, registerWorker, type Worker } from '../workers/workers.ts';
 
 interface Parts {

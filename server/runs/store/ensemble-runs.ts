@@ -3,8 +3,7 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader } from '../../platform/database/database.ts';
 import { parseRulesResult } from '../run-columns.ts';
-import type { RunsTable } from './schema.ts';
-import { RUNNING } from './status-literals.ts';
+import { RUNNING, type RunsTable } from './schema.ts';
 
 /** A literal, because the planner uses a partial index only for a value in the text of the statement. */
 const ENSEMBLE = sql.lit<'ensemble'>('ensemble');

@@ -7,8 +7,7 @@ import Type from 'typebox';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import { locked } from '../../platform/database/row-locks.ts';
-import type { RunsTable } from './schema.ts';
-import { RUNNING } from './status-literals.ts';
+import { RUNNING, type RunsTable } from './schema.ts';
 
 export type RunLease = Pick<RunsTable, (typeof LEASE_COLUMNS)[number]>;
 

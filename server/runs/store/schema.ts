@@ -1,5 +1,4 @@
 /** Tables of runs, their events, log chunks, assets, plans and routes. The queue is the table of runs: no status is stored twice. */
-
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { STATISTICS_STATUSES } from '@switchyard/contract/runs/run-reports.ts';
@@ -17,6 +16,10 @@ import type {
   SecretsCollectionId,
 } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { sql } from 'kysely';
+
+export const QUEUED = sql.lit<'queued'>('queued');
+export const RUNNING = sql.lit<'running'>('running');
 
 export interface RunsTable {
   id: RunId;

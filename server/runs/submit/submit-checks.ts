@@ -1,20 +1,32 @@
 /** Checks in the transaction that inserts a run: the checked rows may have changed since the request read them. */
+
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { LABELS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockLicenses } from '../../accounts/usage/licenses-store.ts';
 import { lockExecutable } from '../../apps/applications/executables-store.ts';
 import { lockVersionWithExecutable } from '../../apps/versions/store.ts';
-import type { Writer } from '../../platform/database/database.ts';
+import type { Reader, Writer } from '../../platform/database/database.ts';
+import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import { badRequest, noCapacity, quoteValue } from '../../platform/http/errors/problem.ts';
-import { countCompetingRuns } from '../queue/competing-runs.ts';
-import { countUsedTokens, listTokenHolders } from '../queue/license-use.ts';
+import { countUsedTokens, filterByTokens, listTokenHolders } from '../queue/license-use.ts';
+import { listLanes } from '../queue/order/lanes.ts';
+import { type LanePart, readInOrder, selectLanePart } from '../queue/order/read-queue.ts';
+import { computeRetryTimes, isRetryDue, type RetryTimes } from '../queue/order/retry-times.ts';
+import { SlotUse } from '../queue/order/slot-use.ts';
 import { countBusySlots } from '../queue/queue-order.ts';
-import { findRunQuota, lockFreeRuns } from '../queue/run-quota.ts';
+import { countFreeRuns, findRunQuota, lockFreeRuns } from '../queue/run-quota.ts';
 import { describeDemand, readLicenses } from '../queue/run-requirements.ts';
-import type { RunsTable } from '../store/schema.ts';
-import { QUEUED } from '../store/status-literals.ts';
-import { canEverServe } from '../workers/offers.ts';
+import { QUEUED, type RunsTable } from '../store/schema.ts';
+import { canEverServe, type WorkerOffer } from '../workers/offers.ts';
 import { computeClassCapacity, countFreeSlots } from '../workers/slots.ts';
 import { lockActiveWorkers } from '../workers/workers.ts';
+
+const selectDue = prepareStatement((db, part: LanePart & RetryTimes) =>
+  selectLanePart(db, part)
+    .select(['id', 'priority', 'created_at', 'account_id', 'application_uid'])
+    .where(isRetryDue(part)),
+);
 
 /**
  * Locks the version or executable of the run. Throws a 400 when it was removed since the request read it; such a run could
@@ -106,4 +118,33 @@ export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): 
   throw noCapacity(
     `No slot of execution class ${run.execution_class} is free (${reason}) and the run asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
   );
+}
+
+/**
+ * Counts the queued runs of the classes that could start now on one of the offers, at most `bound`. Runs that wait for a label,
+ * for tokens, for a quota or for the next attempt take no slot.
+ */
+async function countCompetingRuns(
+  db: Reader,
+  {
+    offers,
+    classes,
+    bound,
+  }: { offers: readonly WorkerOffer[]; classes: readonly ExecutionClass[]; bound: number },
+  now: number,
+): Promise<number> {
+  const labels = [...new Set(offers.flatMap((offer) => offer.labels))];
+  const listed = await listLanes(db, { classes, ...(labels.length > LABELS_MAX ? {} : { labels }) });
+  const suitable = listed.filter(
+    (lane) =>
+      classes.includes(lane.execution_class) &&
+      offers.some((offer) => canEverServe(offer, describeDemand(lane))),
+  );
+  const lanes = await filterByTokens(db, suitable, { areFree: true });
+  const runs = await readInOrder(db, {
+    ...{ lanes, limit: bound, now, use: new SlotUse() },
+    free: await countFreeRuns(db, lanes.filter((lane) => lane.is_limited).map(describeDemand)),
+    read: (part) => selectDue(db, { ...part, ...computeRetryTimes(now) }),
+  });
+  return runs.length;
 }

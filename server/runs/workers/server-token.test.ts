@@ -5,8 +5,12 @@ import { systemClock } from '../../platform/clock.ts';
 import { createLog } from '../../platform/log.ts';
 import { systemRandom } from '../../platform/random.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
-import { deleteWorkerToken, listWorkerTokens } from './worker-token-store.ts';
-import { createWorkerAuthenticator, ensureServerToken } from './worker-tokens.ts';
+import {
+  createWorkerAuthenticator,
+  deleteWorkerToken,
+  ensureServerToken,
+  listWorkerTokens,
+} from './worker-tokens.ts';
 
 const REQUEST = { account: 'account-a' as AccountId, name: 'Provisioner' };
 const KEY = Buffer.alloc(32, 1);

@@ -12,13 +12,11 @@ import type { Caller, OperationHandler } from '../../platform/http/handlers/hand
 import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import type { WorkerTokensTable } from './schema.ts';
 import {
+  createWorkerToken as buildWorkerToken,
   deleteWorkerToken,
   insertWorkerToken,
   listApplicationIds,
   listWorkerTokens,
-} from './worker-token-store.ts';
-import {
-  createWorkerToken as buildWorkerToken,
   parseApplicationUids,
   parseTokenLabels,
 } from './worker-tokens.ts';

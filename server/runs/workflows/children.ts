@@ -12,8 +12,7 @@ import type { Reader, Writer } from '../../platform/database/database.ts';
 import { locked } from '../../platform/database/row-locks.ts';
 import { badRequest, unauthorized } from '../../platform/http/errors/problem.ts';
 import type { CallingRun } from '../../platform/http/handlers/handler.ts';
-import type { RunsTable } from '../store/schema.ts';
-import { RUNNING } from '../store/status-literals.ts';
+import { RUNNING, type RunsTable } from '../store/schema.ts';
 
 /** A request of a parent for a child run. */
 interface ChildRequest {

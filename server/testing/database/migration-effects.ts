@@ -10,9 +10,8 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely';
-import { makeAppendOnly } from '../../platform/database/append-only.ts';
 import type { Migration } from '../../platform/database/migrate.ts';
-import { restrictStatus } from '../../platform/database/status-transitions.ts';
+import { makeAppendOnly, restrictStatus } from '../../platform/database/status-transitions.ts';
 
 /** Returns the statements of the migration on PostgreSQL. No database executes them, and every read finds no row. */
 export async function listStatements(migration: Migration): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Waiters and syncs: a sync never releases a waiter that called after it began. */
 import { expect, test } from 'vitest';
-import { GroupFlush } from './group-flush.ts';
+import { GroupFlush } from './group-commit.ts';
 
 /** Returns a flush whose syncs end when the test calls their callback. */
 function createManualFlush() {

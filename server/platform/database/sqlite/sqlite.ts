@@ -6,7 +6,7 @@
  * of a checkpoint never block the event loop. The lock of the data folder keeps other servers out. A backup may read the
  * file at the same time (snapshot-connection.ts).
  *
- * Invariants: the WAL is synced (group-flush.ts) before a durable transaction resolves. The two connections never checkpoint.
+ * Invariants: the WAL is synced (group-commit.ts) before a durable transaction resolves. The two connections never checkpoint.
  */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -18,8 +18,7 @@ import { publishStatements } from '../statement-channel.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
 import { AcknowledgedPosition } from './acknowledged-position.ts';
 import { startCheckpoints, startCheckpointThread, WAL_BYTES } from './checkpoints.ts';
-import { GroupCommit } from './group-commit.ts';
-import { GroupFlush } from './group-flush.ts';
+import { GroupCommit, GroupFlush } from './group-commit.ts';
 import { ReusedRows } from './reused-rows.ts';
 
 const CACHED_STATEMENTS_MAX = 500;

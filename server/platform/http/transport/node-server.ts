@@ -1,5 +1,12 @@
 /** Node's HTTP server in front of the operations: its limits, its transport, and the requests that are not valid HTTP. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { Http2ServerRequest } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.ts';
@@ -12,12 +19,13 @@ import type { Connections } from '../limits/connections.ts';
 import { fairly } from '../limits/fair-request-queue.ts';
 import { feedRequests } from '../limits/request-feed.ts';
 import { closeSlowClients } from '../limits/slow-clients.ts';
-import { drainUnreadBodies } from '../limits/unread-bodies.ts';
 import { serveTls, type TlsOptions } from './tls-server.ts';
 
 const HEADER_BYTES_MAX = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+const DRAIN_MS = 1200;
 
 /** The limits of a server on its connections, and the clock for its checks. */
 export interface ConnectionLimits {
@@ -116,4 +124,37 @@ export function rejectAmbiguousHeaders({ raw }: FastifyRequest): void {
   const encoding = raw.headers['transfer-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'chunked')
     throw badRequest(`The Transfer-Encoding is ${JSON.stringify(encoding)}; it must be chunked.`);
+}
+
+/**
+ * Discards the rest of a body of HTTP/1.1 for a second after the response to its request, and then closes the connection.
+ * Many clients read the response only after they have sent the whole body. When the rest of a refused upload was not read,
+ * such a client waited 73 s for the end of its connection. When the server closes at once, the unread bytes reset the
+ * connection, and the client may lose the response.
+ */
+function drainUnreadBodies(server: Server, clock: Clock): void {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (request instanceof Http2ServerRequest) return;
+    // Before the listener of Node, which closes the connection of a last response.
+    response.prependOnceListener('finish', () => {
+      if (!request.complete && !request.socket.destroyed) drainAndClose(request, clock);
+    });
+  });
+}
+
+/** A body that ends in time leaves the connection open for the next request. */
+function drainAndClose(request: IncomingMessage, clock: Clock): void {
+  const { socket } = request;
+  const destroySoon = socket.destroySoon.bind(socket);
+  // The caller reads the end of the connection behind the response, and request-feed.ts discards what still arrives.
+  socket.destroySoon = () => {
+    socket.end();
+  };
+  const cancel = clock.after(DRAIN_MS, destroySoon);
+  request.once('end', () => {
+    cancel();
+    socket.destroySoon = destroySoon;
+  });
+  socket.once('close', cancel);
+  request.resume();
 }

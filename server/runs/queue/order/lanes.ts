@@ -17,8 +17,7 @@ import type { Reader } from '../../../platform/database/database.ts';
 import { hashText } from '../../../platform/database/hash-text.ts';
 import { prepareStatement, prepareVariants } from '../../../platform/database/prepared-statements.ts';
 import { memoizeByObject } from '../../../platform/memoize.ts';
-import type { RunsTable } from '../../store/schema.ts';
-import { QUEUED } from '../../store/status-literals.ts';
+import { QUEUED, type RunsTable } from '../../store/schema.ts';
 import { wrapLabel } from '../run-requirements.ts';
 
 /** The steps of a walk. One takes about 5 µs, and a list has at most three walks and a count of the accounts. */

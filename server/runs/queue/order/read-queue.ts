@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../../platform/database/database.ts';
 import { hashText } from '../../../platform/database/hash-text.ts';
 import { prepareStatement } from '../../../platform/database/prepared-statements.ts';
-import { QUEUED } from '../../store/status-literals.ts';
+import { QUEUED } from '../../store/schema.ts';
 import {
   FairOrder,
   type FreeRuns,

@@ -3,8 +3,7 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { listRecentMinutes, listRecentSlotTimes, RECENT_USE_MS } from '../../../accounts/usage/slot-times.ts';
 import type { Reader } from '../../../platform/database/database.ts';
 import { prepareStatement } from '../../../platform/database/prepared-statements.ts';
-import type { RunsTable } from '../../store/schema.ts';
-import { RUNNING } from '../../store/status-literals.ts';
+import { RUNNING, type RunsTable } from '../../store/schema.ts';
 
 /** An account and one of its applications. */
 export type Owner = Pick<RunsTable, 'account_id' | 'application_uid'>;
