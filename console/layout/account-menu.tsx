@@ -1,4 +1,3 @@
-import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
@@ -17,8 +16,8 @@ export function AccountMenu() {
   const { name, key } = data;
   return (
     <>
-      <button type="button" className="icon-button" aria-label={`Account ${name}`} popoverTarget={id}>
-        <Icon name="person" />
+      <button type="button" className={styles.avatar} aria-label={`Account ${name}`} popoverTarget={id}>
+        {formatInitials(key.user_email || name)}
       </button>
       <div id={id} popover="auto" className={styles.panel}>
         <p className={styles.who}>
@@ -41,4 +40,14 @@ export function AccountMenu() {
       </div>
     </>
   );
+}
+
+/** Returns the first letters of at most two words before the at sign, such as `AK` for `anna.kovac@example.org`. */
+function formatInitials(email: string): string {
+  const words = email.split('@')[0]?.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0])
+    .join('')
+    .toUpperCase();
 }

@@ -1,10 +1,11 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { Logo } from '@switchyard/design/logo.tsx';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { UndoNotice } from '../ui/destruction/undo-notice.tsx';
 import { useTableKeys } from '../ui/keyboard/table-keys.ts';
+import { PageTitleContext } from '../ui/page-title.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
 import styles from './layout.module.css';
@@ -14,18 +15,29 @@ import { ProgressBar } from './progress-bar.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { useAccountEvents } from './use-account-events.ts';
 
-/** The frame of every page for a signed-in person. On a phone the navigation is a drawer. */
+/**
+ * The frame of every page for a signed-in person. Navigation and tools come after the page in the document, so that few
+ * presses of the tab key lead into the page; a link leads to the navigation. On a phone it is a drawer.
+ */
 export function Layout() {
   const [isOpen, setOpen] = useState(false);
+  const [title, setTitle] = useState('');
+  const navigation = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
   // A visited link closes the drawer.
   useEffect(() => setOpen(false), [path]);
+  useEffect(() => {
+    if (isOpen) navigation.current?.focus();
+  }, [isOpen]);
   useAccountEvents();
   useTableKeys();
   return (
     <div className={styles.frame} data-navigation={isOpen ? 'open' : undefined}>
       <a className="skip-link" href="#page">
         Skip to the page
+      </a>
+      <a className={`skip-link ${styles.toNavigation}`} href="#navigation">
+        Skip to the navigation
       </a>
       <header className={styles.header}>
         <AriaButton
@@ -37,27 +49,36 @@ export function Layout() {
         >
           <Icon name={isOpen ? 'close' : 'menu'} />
         </AriaButton>
-        <Link to="/" className={styles.brand}>
+        <Link to="/" className={styles.brand} aria-label="Switchyard">
           <Logo />
           <span>Switchyard</span>
         </Link>
-        <Breadcrumb />
-        <div className={styles.tools}>
-          <Overlays />
-          <a className={styles.docs} href="/docs">
-            Documentation
-          </a>
-          <ThemeButton />
-          <AccountMenu />
-        </div>
+        <Breadcrumb title={title} />
         <ProgressBar />
       </header>
-      <nav id="navigation" className={styles.navigation} aria-label="Console">
+      <main id="page" className={styles.page} tabIndex={-1}>
+        <PageTitleContext value={setTitle}>
+          <Outlet />
+        </PageTitleContext>
+      </main>
+      <nav
+        id="navigation"
+        ref={navigation}
+        className={styles.navigation}
+        aria-label="Console"
+        tabIndex={-1}
+        onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
+      >
         <Navigation />
       </nav>
-      <main id="page" className={styles.page} tabIndex={-1}>
-        <Outlet />
-      </main>
+      <section className={styles.tools} aria-label="Tools">
+        <Overlays />
+        <a className={styles.docs} href="/docs">
+          Docs
+        </a>
+        <ThemeButton />
+        <AccountMenu />
+      </section>
       <UndoNotice />
     </div>
   );

@@ -2,6 +2,7 @@ import { Icon } from '@switchyard/design/icon.tsx';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { isTextTarget } from '../ui/keyboard/text-target.ts';
+import styles from './overlays.module.css';
 
 const CommandPalette = lazy(async () => ({
   default: (await import('./command-palette.tsx')).CommandPalette,
@@ -32,8 +33,14 @@ export function Overlays() {
   const close = () => setOverlay(undefined);
   return (
     <>
-      <AriaButton className="icon-button" aria-label="Command palette" onPress={() => setOverlay('palette')}>
+      <AriaButton
+        className={styles.jump ?? ''}
+        aria-label="Command palette"
+        onPress={() => setOverlay('palette')}
+      >
         <Icon name="search" />
+        <span>Search or jump</span>
+        <kbd>Ctrl K</kbd>
       </AriaButton>
       <Suspense fallback={null}>
         {overlay === 'palette' && <CommandPalette onClose={close} onShowKeys={() => setOverlay('keys')} />}

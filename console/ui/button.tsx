@@ -3,13 +3,15 @@ import type { AnchorHTMLAttributes, Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import styles from './button.module.css';
 
+/** `primary` for the one action that a page is about, `destroy` in a confirmation alone; the default is `plain`. */
+type Kind = 'primary' | 'plain' | 'destroy' | 'quiet';
+
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
-  /** `primary` for the one action that a page is about, `danger` for one that destroys; the default is `plain`. */
-  kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+  kind?: Kind;
 }
 
 /** The plain button has no style beside that of all buttons. */
-function formatClass(kind: 'primary' | 'plain' | 'danger' | 'quiet'): string {
+function formatClass(kind: Kind): string {
   return [styles.button, styles[kind]].filter(Boolean).join(' ');
 }
 
@@ -19,7 +21,7 @@ export function Button({ kind = 'plain', ...rest }: ButtonProps) {
 }
 
 interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
-  kind?: 'primary' | 'plain';
+  kind?: Exclude<Kind, 'destroy'>;
   ref?: Ref<HTMLAnchorElement>;
 }
 

@@ -58,7 +58,7 @@ function ConfirmForm({
         <Button onPress={onClose} autoFocus={word === undefined}>
           Keep
         </Button>
-        <Button kind="danger" type="submit" isDisabled={!isReady}>
+        <Button kind="destroy" type="submit" isDisabled={!isReady}>
           {action}
         </Button>
       </div>

@@ -1,25 +1,39 @@
 import type { ReactNode } from 'react';
+import { MoreMenu } from './menu.tsx';
 import styles from './page-header.module.css';
 
-/** The heading of a page, with its actions at the right. */
-export function PageHeader({
-  title,
-  description,
-  actions,
-}: {
+interface PageHeaderProps {
   title: ReactNode;
+  /** The status beside the title. */
+  badge?: ReactNode;
+  /** A line of facts below the title, or a sentence. */
   description?: ReactNode;
+  /** The one filled action. */
   actions?: ReactNode;
-}) {
+  /** At most two quiet actions. A phone shows them in the menu. */
+  quiet?: ReactNode;
+  /** All other actions. */
+  menu?: ReactNode;
+}
+
+/** The head of a page: what it is about, and what can be done with it. */
+export function PageHeader({ title, badge, description, actions, quiet, menu }: PageHeaderProps) {
   return (
     <header className={styles.header}>
       <div className={styles.words}>
-        <h1>{title}</h1>
-        {description && <p>{description}</p>}
+        <h1>{title}</h1> {badge}
+        {description && <div className={styles.description}>{description}</div>}
       </div>
-      {actions && (
+      {(actions || quiet || menu) && (
         <div className={styles.actions} data-page-only="">
+          {quiet && <div className={styles.quiet}>{quiet}</div>}
           {actions}
+          {menu && (
+            <MoreMenu>
+              {quiet && <div className={styles.folded}>{quiet}</div>}
+              {menu}
+            </MoreMenu>
+          )}
         </div>
       )}
     </header>

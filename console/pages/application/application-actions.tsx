@@ -6,6 +6,7 @@ import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 
@@ -23,10 +24,10 @@ export function ApplicationActions({ application }: { application: NamedApplicat
   if (!useRight('write')) return null;
   return (
     <>
-      <Button onPress={() => setDialog('rename')}>Rename</Button>
-      <Button kind="danger" onPress={() => setDialog('delete')}>
-        Delete
-      </Button>
+      <MoreMenu>
+        <Button onPress={() => setDialog('rename')}>Rename</Button>
+        <Button onPress={() => setDialog('delete')}>Delete</Button>
+      </MoreMenu>
       {dialog === 'rename' && <RenameApplication application={application} onClose={close} />}
       {dialog === 'delete' && <DeleteApplication application={application} onClose={close} />}
     </>

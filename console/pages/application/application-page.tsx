@@ -6,6 +6,7 @@ import { listItems } from '../../client/list-items.ts';
 import { subscriptionQuery } from '../../client/subscriptions.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { FactList } from '../../ui/facts.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -114,25 +115,24 @@ function ExecutableSection({ application }: { application: string }) {
     <section aria-labelledby="executable">
       <h2 id="executable">Active executable</h2>
       {executable ? (
-        <dl className={styles.facts}>
-          <dt>Id</dt>
-          <dd>
-            <code>{executable.id}</code>
-          </dd>
-          <dt>Pushed</dt>
-          <dd>
-            <RelativeTime at={executable.uploaded_at} /> by{' '}
-            {isSubscription(data) ? 'the publisher' : executable.user_email}
-          </dd>
-          <dt>Runtime</dt>
-          <dd>{executable.requirements.runtime}</dd>
-          <dt>Versions</dt>
-          <dd>{named.length === 0 ? 'none' : named.map(({ id }) => id).join(', ')}</dd>
-          <dt>Options</dt>
-          <dd>
-            {executable.requirements.options?.items?.map(({ name }) => name).join(', ') || 'none declared'}
-          </dd>
-        </dl>
+        <FactList
+          facts={[
+            ['Id', <code key="id">{executable.id}</code>],
+            [
+              'Pushed',
+              <span key="pushed">
+                <RelativeTime at={executable.uploaded_at} /> by{' '}
+                {isSubscription(data) ? 'the publisher' : executable.user_email}
+              </span>,
+            ],
+            ['Runtime', executable.requirements.runtime],
+            ['Versions', named.length === 0 ? 'none' : named.map(({ id }) => id).join(', ')],
+            [
+              'Options',
+              executable.requirements.options?.items?.map(({ name }) => name).join(', ') || 'none declared',
+            ],
+          ]}
+        />
       ) : (
         <p className={styles.hint}>
           Push an app here, or from a terminal: <code>npm run push -- path/to/app {application}</code>

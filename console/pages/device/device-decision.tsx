@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { accountQuery } from '../../client/session.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
+import { FactList } from '../../ui/facts.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { FactList } from '../../ui/resources/fact-list.tsx';
 import styles from './device-page.module.css';
 
 type Decision = { kind: 'approve'; role: Role } | { kind: 'deny' };

@@ -7,7 +7,7 @@ import {
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { FactList } from '../../ui/resources/fact-list.tsx';
+import { FactList } from '../../ui/facts.tsx';
 import { SideCells } from '../../ui/resources/side-cells.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { refreshEnsembles } from './queries.ts';
@@ -22,11 +23,11 @@ export function EnsembleActions(props: EnsembleProps) {
   const canChange = useRight('experiment');
   return (
     <>
-      {canChange && <Button onPress={() => setDialog('rename')}>Rename</Button>}
       {canChange && (
-        <Button kind="danger" onPress={() => setDialog('delete')}>
-          Delete
-        </Button>
+        <MoreMenu>
+          <Button onPress={() => setDialog('rename')}>Rename</Button>
+          <Button onPress={() => setDialog('delete')}>Delete</Button>
+        </MoreMenu>
       )}
       {canRun && (
         <Button kind="primary" onPress={() => setDialog('run')}>

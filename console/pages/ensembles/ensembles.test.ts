@@ -126,10 +126,12 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
         .count(),
     ).toBe(0);
     const page = await at.open('/apps/app/ensembles/endless');
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Never ends');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Never ends' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel('Type endless to confirm').fill('endless');
     await page.getByRole('button', { name: 'Delete ensemble' }).click();

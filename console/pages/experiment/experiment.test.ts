@@ -302,13 +302,15 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   test('are renamed and deleted; a viewer has no button for it', async () => {
     const viewer = await open('/acceptance/gate', { role: 'viewer' });
     await viewer.getByRole('heading', { name: 'May it go live?' }).waitFor();
-    const changing = { name: /^(Rename|Delete|Start again)$/ };
+    const changing = { name: /^(More actions|Start again)$/ };
     expect(await viewer.getByRole('button', changing).or(viewer.getByRole('link', changing)).count()).toBe(0);
     const page = await open('/acceptance/gate');
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('May it serve?');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'May it serve?' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel('Type gate to confirm').fill('gate');
     await page.getByRole('button', { name: 'Delete experiment' }).click();

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { InputChoices } from './input-choices.tsx';
@@ -23,11 +24,11 @@ export function InputSetActions(props: InputSetProps) {
   if (!useRight('experiment')) return null;
   return (
     <>
-      <Button onPress={() => setDialog('rename')}>Rename</Button>
       <Button onPress={() => setDialog('edit')}>Edit inputs</Button>
-      <Button kind="danger" onPress={() => setDialog('delete')}>
-        Delete
-      </Button>
+      <MoreMenu>
+        <Button onPress={() => setDialog('rename')}>Rename</Button>
+        <Button onPress={() => setDialog('delete')}>Delete</Button>
+      </MoreMenu>
       {dialog === 'rename' && <RenameInputSet {...props} onClose={close} />}
       {dialog === 'edit' && <EditInputs {...props} onClose={close} />}
       {dialog === 'delete' && <DeleteInputSet {...props} onClose={close} />}

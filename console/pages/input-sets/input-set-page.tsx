@@ -2,10 +2,10 @@ import type { InputSetInput } from '@switchyard/contract/applications/input-sets
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { client } from '../../client/client.ts';
+import { FactList } from '../../ui/facts.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { FactList } from '../../ui/resources/fact-list.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';

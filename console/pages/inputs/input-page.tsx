@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { FactList } from '../../ui/facts.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { FactList } from '../../ui/resources/fact-list.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
 import { ContentView } from '../../ui/solution/content-view.tsx';
@@ -79,10 +80,10 @@ function InputActions() {
   if (!useRight('experiment')) return null;
   return (
     <>
-      <Button onPress={() => setDialog('rename')}>Rename</Button>
-      <Button kind="danger" onPress={() => setDialog('delete')}>
-        Delete
-      </Button>
+      <MoreMenu>
+        <Button onPress={() => setDialog('rename')}>Rename</Button>
+        <Button onPress={() => setDialog('delete')}>Delete</Button>
+      </MoreMenu>
       {dialog === 'rename' && <RenameInput onClose={close} />}
       {dialog === 'delete' && <DeleteInput onClose={close} />}
     </>

@@ -59,6 +59,7 @@ describe.skipIf(!hasBrowser)('inputs and input sets', () => {
     expect(new URL(page.url()).pathname).toBe('/console/apps/echo/inputs/sunday');
     expect(new URL(page.url()).search).toBe('?mode=table');
 
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Sunday at sea');
     await page.getByLabel('Description').fill('Few stops.');
@@ -66,6 +67,7 @@ describe.skipIf(!hasBrowser)('inputs and input sets', () => {
     await page.getByRole('heading', { name: 'Sunday at sea' }).waitFor();
     await page.getByText('Few stops.').waitFor();
 
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await confirm(page, 'sunday', 'Delete input');
     await page.getByRole('heading', { name: 'Inputs' }).waitFor();
@@ -160,6 +162,7 @@ describe.skipIf(!hasBrowser)('inputs and input sets', () => {
     await page.getByRole('dialog').getByLabel('Monday').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('1 from managed inputs').waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await confirm(page, 'both', 'Delete input set');
     await page.getByRole('heading', { name: 'Input sets' }).waitFor();

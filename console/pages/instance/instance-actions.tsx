@@ -8,6 +8,7 @@ import { client, describeError } from '../../client/client.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useSetDefault } from '../../ui/resources/use-set-default.ts';
 import { useRight } from '../../ui/use-right.ts';
@@ -63,14 +64,12 @@ function ChangeButtons({ application, instance }: InstanceProps) {
           Set as default
         </Button>
       )}
-      <Button onPress={() => lock.mutate(!instance.locked)} isDisabled={lock.isPending}>
-        {instance.locked ? 'Unlock' : 'Lock'}
-      </Button>
-      {!instance.locked && (
-        <Button kind="danger" onPress={() => setDeleting(true)}>
-          Delete
+      <MoreMenu>
+        <Button onPress={() => lock.mutate(!instance.locked)} isDisabled={lock.isPending}>
+          {instance.locked ? 'Unlock' : 'Lock'}
         </Button>
-      )}
+        {!instance.locked && <Button onPress={() => setDeleting(true)}>Delete</Button>}
+      </MoreMenu>
       {isDeleting && (
         <DeleteInstance application={application} instance={instance} onClose={() => setDeleting(false)} />
       )}

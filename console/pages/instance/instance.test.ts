@@ -106,6 +106,7 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
       requirements: { labels: ['gpu', 'region=eu'], licenses: { gurobi: 2, xpress: 1 } },
       api_access: { applications: ['routing'] },
     });
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     const { body: account } = await at.server.client.call('getAccount');
     await page
@@ -113,6 +114,8 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
       .filter({ hasText: `Locked by ${account.key.user_email}` })
       .waitFor();
     expect(await page.getByLabel('duration', { exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('button', { name: 'Unlock' }).waitFor();
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await page.goto(`${at.server.url}/console/apps/routing`);
     await page
@@ -121,12 +124,14 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
       .first()
       .waitFor();
     await page.goBack();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Unlock' }).click();
     // The form follows the lock, so the person does not conflict with themselves.
     await expect.poll(() => page.getByLabel('duration', { exact: true }).isEnabled()).toBe(true);
     await page.getByLabel('duration', { exact: true }).fill('25');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('textbox').last().fill('production');
     await page.getByRole('button', { name: 'Delete instance' }).click();
@@ -140,7 +145,7 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
     const operator = await at.open('/apps/routing/instances/stage', { role: 'operator' });
     await operator.getByRole('heading', { name: 'stage' }).waitFor();
     expect(await operator.getByLabel('duration', { exact: true }).isDisabled()).toBe(true);
-    for (const name of ['Save', 'Lock', 'Delete', 'Set as default'])
+    for (const name of ['Save', 'More actions', 'Set as default'])
       expect(await operator.getByRole('button', { name }).count()).toBe(0);
     const phone = await at.openOnPhone('/apps/routing/instances/stage');
     await phone.getByLabel('duration', { exact: true }).waitFor();
@@ -152,10 +157,12 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
 
   test('the application is renamed, and deleted after its id was typed', async () => {
     const page = await at.open('/apps/routing');
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Rename', exact: true }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Route plan');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Route plan' }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const action = page.getByRole('button', { name: 'Delete application' });
     expect(await action.isDisabled()).toBe(true);

@@ -96,7 +96,7 @@ function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: K
               </td>
               <td>{key.last_used_at === null ? 'never' : <RelativeTime at={key.last_used_at} />}</td>
               <td className={styles.action}>
-                <Button kind="danger" onPress={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
+                <Button onPress={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
                   Revoke
                 </Button>
               </td>

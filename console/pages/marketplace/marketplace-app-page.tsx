@@ -2,11 +2,11 @@ import type { MarketplaceApp } from '@switchyard/contract/marketplace/marketplac
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { accountQuery } from '../../client/session.ts';
+import { FactList } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { FactList } from '../../ui/resources/fact-list.tsx';
 import styles from './marketplace-page.module.css';
 import { PublisherActions } from './publisher-actions.tsx';
 import { appQuery, readAppParams } from './queries.ts';

@@ -31,9 +31,7 @@ export function PublisherActions({ app }: { app: MarketplaceApp }) {
       )}
       <Button onPress={() => setDialog('edit')}>Edit</Button>
       {app.state === 'released' ? (
-        <Button kind="danger" onPress={() => setDialog('retract')}>
-          Retract
-        </Button>
+        <Button onPress={() => setDialog('retract')}>Retract</Button>
       ) : (
         hasVersion && (
           <Button kind="primary" onPress={() => setDialog('release')}>

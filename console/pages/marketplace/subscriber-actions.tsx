@@ -34,11 +34,7 @@ export function SubscriberActions({ app }: { app: MarketplaceApp }) {
       >
         Open application
       </LinkButton>
-      {canWrite && (
-        <Button kind="danger" onPress={() => setOpen(true)}>
-          Unsubscribe
-        </Button>
-      )}
+      {canWrite && <Button onPress={() => setOpen(true)}>Unsubscribe</Button>}
       {isOpen && <Unsubscribe subscription={subscription} onClose={close} />}
     </>
   );

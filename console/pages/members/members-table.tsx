@@ -92,7 +92,7 @@ function RowActions({
       <Button onPress={onRenew} aria-label={`New link for ${member.email}`}>
         New link
       </Button>
-      <Button kind="danger" onPress={() => onRemove(member)} aria-label={`Remove ${member.email}`}>
+      <Button onPress={() => onRemove(member)} aria-label={`Remove ${member.email}`}>
         Remove
       </Button>
     </div>

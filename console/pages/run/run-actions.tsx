@@ -40,11 +40,7 @@ export function RunActions({ address, run }: ActionsProps) {
           Replay
         </Button>
       )}
-      {mayRun && (
-        <Button kind="danger" onPress={() => setDeleting(true)}>
-          Delete
-        </Button>
-      )}
+      {mayRun && <Button onPress={() => setDeleting(true)}>Delete</Button>}
       {isSharing && <ShareDialog address={address} onClose={() => setSharing(false)} />}
       {isCanceling && <CancelDialog address={address} run={run} onClose={() => setCanceling(false)} />}
       {isDeleting && <DeleteDialog address={address} run={run} onClose={() => setDeleting(false)} />}

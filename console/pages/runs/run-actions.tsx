@@ -124,7 +124,7 @@ function DeleteButton({ application, runs, onDone }: BulkButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button kind="danger" onPress={() => setOpen(true)} isDisabled={runs.length === 0}>
+      <Button onPress={() => setOpen(true)} isDisabled={runs.length === 0}>
         Delete
       </Button>
       {isOpen && (

@@ -35,9 +35,7 @@ export function CollectionSection({
           <div className={styles.actions}>
             <Button onPress={() => setDialog({ kind: 'create' })}>Add secret</Button>
             <Button onPress={() => setDialog({ kind: 'rename' })}>Rename</Button>
-            <Button kind="danger" onPress={() => setDialog({ kind: 'remove-collection' })}>
-              Delete collection
-            </Button>
+            <Button onPress={() => setDialog({ kind: 'remove-collection' })}>Delete collection</Button>
           </div>
         )}
       </div>
@@ -104,7 +102,6 @@ function SecretNames({
                       Replace
                     </Button>
                     <Button
-                      kind="danger"
                       onPress={() => onOpen({ kind: 'delete', secret })}
                       aria-label={`Delete ${secret.location}`}
                     >

@@ -7,6 +7,7 @@ import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { describeError } from '../../client/client.ts';
 import { AssetSourceView } from '../../ui/assets/asset-view.tsx';
+import { FactList } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -93,26 +94,15 @@ function Summary({ summary }: { summary: NonNullable<SharedRun['summary']> }) {
   return (
     <>
       {summary.description !== '' && <p>{escapeInvisible(summary.description)}</p>}
-      <dl className={styles.facts}>
-        <div>
-          <dt>Application</dt>
-          <dd>{summary.application_id}</dd>
-        </div>
-        <div>
-          <dt>Instance</dt>
-          <dd>{summary.application_instance_id || 'latest'}</dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>
-            <RelativeTime at={summary.created_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>Run time</dt>
-          <dd>{formatDuration(summary.execution_duration)}</dd>
-        </div>
-      </dl>
+      <FactList
+        layout="columns"
+        facts={[
+          ['Application', summary.application_id],
+          ['Instance', summary.application_instance_id || 'latest'],
+          ['Created', <RelativeTime key="created" at={summary.created_at} />],
+          ['Run time', formatDuration(summary.execution_duration)],
+        ]}
+      />
       {summary.error !== '' && <Notice kind="warning">{escapeInvisible(summary.error)}</Notice>}
     </>
   );

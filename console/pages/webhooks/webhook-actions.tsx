@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { OneTimeText } from '../../ui/forms/one-time-text.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { refreshDeliveries } from './queries.ts';
@@ -32,14 +33,20 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   return (
     <>
       {error && <Notice kind="error">{describeError(error)}</Notice>}
-      {canRead && <Button onPress={() => reveal.mutate()}>Reveal secret</Button>}
+      {canRead && (
+        <Button kind="quiet" onPress={() => reveal.mutate()}>
+          Reveal secret
+        </Button>
+      )}
       {canWrite && (
         <>
-          <Button onPress={() => setDialog('rotate')}>Rotate secret</Button>
-          <Button onPress={() => setDialog('edit')}>Edit</Button>
-          <Button kind="danger" onPress={() => setDialog('delete')}>
-            Delete
+          <Button kind="quiet" onPress={() => setDialog('edit')}>
+            Edit
           </Button>
+          <MoreMenu>
+            <Button onPress={() => setDialog('rotate')}>Rotate secret</Button>
+            <Button onPress={() => setDialog('delete')}>Delete</Button>
+          </MoreMenu>
           <Button kind="primary" onPress={() => test.mutate()} isDisabled={test.isPending}>
             Send test event
           </Button>

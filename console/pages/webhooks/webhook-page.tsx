@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { FactList } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { FactList } from '../../ui/resources/fact-list.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { webhookQuery } from './queries.ts';
 import { WebhookActions } from './webhook-actions.tsx';

@@ -110,7 +110,7 @@ function TokenRow({ token, onRevoke }: { token: WorkerToken; onRevoke: () => voi
       <td className={table.number}>{workers}</td>
       <td>{usedAt === null ? 'never' : <RelativeTime at={usedAt} />}</td>
       <td className={styles.action}>
-        <Button kind="danger" onPress={onRevoke} aria-label={`Revoke ${name}`}>
+        <Button onPress={onRevoke} aria-label={`Revoke ${name}`}>
           Revoke
         </Button>
       </td>

@@ -26,11 +26,11 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--ink)' },
   '.cm-gutters': {
-    backgroundColor: 'var(--paper)',
+    backgroundColor: 'var(--surface)',
     color: 'var(--soft)',
     borderRight: '1px solid var(--line)',
   },
-  '.cm-specialChar': { color: 'var(--stop)' },
+  '.cm-specialChar': { color: 'var(--bad)' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
 });
 

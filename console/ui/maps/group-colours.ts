@@ -1,5 +1,5 @@
-/** Colours of groups: first those of the theme, then hues that differ from their neighbours. */
-const THEME_COLOURS = ['--line-blue', '--accent', '--go', '--line-violet', '--line-amber', '--stop'];
+/** Colours of groups: first those of the data palette, then hues that differ from their neighbours. */
+const PALETTE_SIZE = 8;
 /** The golden angle: hues that follow each other are far apart, however many there are. */
 const HUE_STEP_DEGREES = 137.508;
 
@@ -10,8 +10,7 @@ export function assignColours(groups: Iterable<string>): Map<string, string> {
 }
 
 function chooseColour(index: number): string {
-  const named = THEME_COLOURS[index];
-  if (named !== undefined) return `var(${named})`;
+  if (index < PALETTE_SIZE) return `var(--data-${index + 1})`;
   const hue = Math.round(index * HUE_STEP_DEGREES) % 360;
   return `light-dark(hsl(${hue} 60% 34%), hsl(${hue} 75% 74%))`;
 }

@@ -1,9 +1,10 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useMemo, useState } from 'react';
 import { formatCell } from '../content/json-text.ts';
+import { FactList } from '../facts.tsx';
 import { assignColours } from './group-colours.ts';
 import { MapCanvas } from './map-canvas.tsx';
-import type { MapData, MapShape } from './read-geojson.ts';
+import type { MapData } from './read-geojson.ts';
 import styles from './shape-map.module.css';
 
 const LEGEND_MAX = 40;
@@ -29,27 +30,22 @@ export function ShapeMap({ data, label }: { data: MapData; label: string }) {
           ))}
         </ul>
       )}
-      <div aria-live="polite">{shape && <Properties shape={shape} />}</div>
+      <div aria-live="polite">
+        {shape && (
+          <FactList
+            layout="columns"
+            facts={Object.entries(shape.properties).map(([name, value]) => [
+              escapeInvisible(name),
+              formatCell(value),
+            ])}
+          />
+        )}
+      </div>
       {dropped > 0 && (
         <p className={styles.soft}>
           {dropped === 1 ? '1 shape has' : `${dropped} shapes have`} no usable coordinates.
         </p>
       )}
     </figure>
-  );
-}
-
-function Properties({ shape }: { shape: MapShape }) {
-  return (
-    <dl className={styles.properties}>
-      {Object.entries(shape.properties).map(([name, value]) => (
-        <div key={name}>
-          <dt>{escapeInvisible(name)}</dt>
-          <dd>
-            <bdi>{formatCell(value)}</bdi>
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,7 +1,6 @@
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
-import type { ReactNode } from 'react';
+import { FactList } from '../facts.tsx';
 import { RunLink } from '../run-link.tsx';
-import styles from './waiting-facts.module.css';
 
 interface Holder {
   run_id: string;
@@ -11,46 +10,31 @@ interface Holder {
 /** The labels, licence tokens and slots that a waiting run lacks, with links to the runs that have them. */
 export function WaitingFacts({ waiting }: { waiting: Waiting }) {
   const { required_labels: labels = [], licenses = [], slot_holders: slots = [] } = waiting;
-  if (labels.length + licenses.length + slots.length === 0) return null;
   return (
-    <dl className={styles.facts}>
-      {labels.length > 0 && (
-        <Fact title="Required labels">
-          {labels.map((label) => (
-            <code key={label}>{label}</code>
-          ))}
-        </Fact>
-      )}
-      {licenses.map(({ name, required, total, used, holders }) => (
-        <Fact key={name} title={`Licence ${name}`}>
-          <span>
-            requires {required}, {used} of {total} in use
-          </span>
-          <Holders runs={holders} />
-        </Fact>
-      ))}
-      {slots.length > 0 && (
-        <Fact title="Runs in the slots">
-          <Holders runs={slots} />
-        </Fact>
-      )}
-    </dl>
-  );
-}
-
-function Fact({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
+    <FactList
+      facts={[
+        ['Required labels', labels.join(' ')],
+        ...licenses.map(
+          ({ name, required, total, used, holders }) =>
+            [
+              `Licence ${name}`,
+              <span key={name}>
+                requires {required}, {used} of {total} in use <Holders runs={holders} />
+              </span>,
+            ] as const,
+        ),
+        ['Runs in the slots', slots.length > 0 && <Holders key="slots" runs={slots} />],
+      ]}
+    />
   );
 }
 
 function Holders({ runs }: { runs: readonly Holder[] }) {
   return runs.map(({ run_id, application_id }) => (
-    <RunLink key={run_id} application={application_id} run={run_id}>
-      {run_id}
-    </RunLink>
+    <span key={run_id}>
+      <RunLink application={application_id} run={run_id}>
+        {run_id}
+      </RunLink>{' '}
+    </span>
   ));
 }

@@ -8,7 +8,7 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChartSeries } from './chart-series.ts';
 
-const COLOUR_NAMES = ['--accent', '--line-blue', '--go', '--line-violet', '--line-amber'] as const;
+const PALETTE_SIZE = 8;
 const LINE_PX = 2;
 const POINTS_MAX = 60;
 const RATIO_SCALE = 'ratio';
@@ -66,7 +66,7 @@ function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPl
   const readColour = createColourReader(element);
   const axis = {
     stroke: readColour('--soft'),
-    grid: { stroke: readColour('--line'), width: 1 },
+    grid: { stroke: readColour('--grid'), width: 1 },
     ticks: { stroke: readColour('--rail'), width: 1 },
     font: `12px ${getComputedStyle(element).fontFamily}`,
   };
@@ -88,7 +88,7 @@ function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPl
       ...series.map(({ name, points, isRatio }, index) => ({
         label: name,
         scale: isRatio ? RATIO_SCALE : 'y',
-        stroke: readColour(COLOUR_NAMES[index % COLOUR_NAMES.length] ?? '--accent'),
+        stroke: readColour(`--data-${(index % PALETTE_SIZE) + 1}`),
         width: LINE_PX,
         spanGaps: true,
         points: { show: points.length <= POINTS_MAX, size: 5 },

@@ -19,7 +19,11 @@ export function SeriesChart({ title, series }: { title: string; series: readonly
       <ul className={styles.legend}>
         {series.map(({ name, points }, index) => (
           <li key={index}>
-            <span className={styles.key} data-series={index % 5} aria-hidden="true" />
+            <span
+              className={styles.key}
+              style={{ color: `var(--data-${(index % 8) + 1})` }}
+              aria-hidden="true"
+            />
             <bdi>{name}</bdi> <span className={styles.last}>{formatValue(points.at(-1)?.y ?? 0)}</span>
           </li>
         ))}

@@ -1,6 +1,6 @@
 import table from '../table.module.css';
 import type { Fact } from './data-items.ts';
-import { formatFact, parseClock } from './fact-list.tsx';
+import { formatFact, parseClock } from './format-fact.ts';
 import { formatName } from './read-routes.ts';
 
 const COLUMNS_MAX = 8;

@@ -1,8 +1,10 @@
 import { type KeyboardEvent, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { useWidth } from '../charts/use-width.ts';
+import { formatCell } from '../content/json-text.ts';
+import { FactList } from '../facts.tsx';
 import { assignColours } from '../maps/group-colours.ts';
-import { FactList } from './fact-list.tsx';
+import { formatFact } from './format-fact.ts';
 import styles from './gantt-chart.module.css';
 import { formatSpan, type Lane, layoutLanes, listTicks, type PlacedBar } from './layout-lanes.ts';
 import { formatName } from './read-routes.ts';
@@ -79,7 +81,15 @@ export function GanttChart({ schedule, label }: { schedule: Schedule; label: str
         </div>
       </div>
       <div aria-live="polite">
-        {bar && <FactList facts={[['Time', formatSpan(bar, hasClock)], ...bar.facts]} />}
+        {bar && (
+          <FactList
+            layout="columns"
+            facts={[
+              ['Time', formatSpan(bar, hasClock)],
+              ...bar.facts.map(([name, value]) => [formatCell(name), formatFact(value)] as const),
+            ]}
+          />
+        )}
       </div>
       {dropped > 0 && (
         <p className={styles.soft}>
@@ -219,7 +229,7 @@ function Drawing({ lanes, scale, width, hasClock, selected, label, ...rest }: Dr
               top={lane.top}
               scale={scale}
               hasClock={hasClock}
-              colour={rest.colours.get(placed.bar.group) ?? 'var(--line-blue)'}
+              colour={rest.colours.get(placed.bar.group) ?? 'var(--data-1)'}
               isSelected={placed.index === selected}
               onSelect={rest.onSelect}
             />

@@ -105,6 +105,7 @@ function Header({ hasNavigation }: { hasNavigation: boolean }) {
         <a href="/docs" aria-current={hasNavigation ? 'true' : undefined}>
           Docs
         </a>
+        <a href="/console">Console</a>
       </nav>
       <div className="banner" data-banner-place="" />
       <SearchBox />

@@ -10,8 +10,8 @@ const site = join(import.meta.dirname, '..', '..');
 export type Bundle = {
   render: (view: View) => string;
   assets: Assets;
-  /** Scripts by their address; the names hold a hash of the content. */
-  files: Map<string, string>;
+  /** Scripts and fonts by their address; the names hold a hash of the content. */
+  files: Map<string, string | Buffer>;
 };
 
 /**
@@ -80,14 +80,14 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
     },
   });
   const { output } = getOutput(result);
-  const files = new Map<string, string>();
+  const files = new Map<string, string | Buffer>();
   const css = new Map<string, string>();
   let script = '';
   for (const file of output) {
     if (file.type === 'asset') {
       const name = file.names[0]?.replace(/\.css$/, '') ?? '';
       if (name === 'styles' || sheetNames.includes(name)) css.set(name, String(file.source).trim());
-      else files.set(`/${file.fileName}`, String(file.source));
+      else files.set(`/${file.fileName}`, Buffer.from(file.source));
     } else if (file.name !== 'styles' && !sheetNames.includes(file.name)) {
       // The bundler makes an empty script of each style sheet.
       files.set(`/${file.fileName}`, file.code);

@@ -5,13 +5,13 @@ import {
   nameOperation,
   updateExperiment,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
-import button from '../../../ui/button.module.css';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { MoreMenu } from '../../../ui/menu.tsx';
 import { RenameDialog } from '../../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 
@@ -29,18 +29,18 @@ export function ExperimentActions(props: ExperimentActionsProps) {
   if (!useRight('experiment')) return null;
   return (
     <>
-      <Link
+      <LinkButton
+        kind="quiet"
         to="/apps/$application/new-experiment"
         params={{ application }}
         search={{ type, from: experiment.id }}
-        className={button.button ?? ''}
       >
         Start again
-      </Link>
-      <Button onPress={() => setDialog('rename')}>Rename</Button>
-      <Button kind="danger" onPress={() => setDialog('delete')}>
-        Delete
-      </Button>
+      </LinkButton>
+      <MoreMenu>
+        <Button onPress={() => setDialog('rename')}>Rename</Button>
+        <Button onPress={() => setDialog('delete')}>Delete</Button>
+      </MoreMenu>
       {dialog === 'rename' && <RenameExperiment {...props} onClose={close} />}
       {dialog === 'delete' && <DeleteExperiment {...props} onClose={close} />}
     </>

@@ -21,9 +21,7 @@ export function StopBisect({ application, id, status }: StopBisectProps) {
   if (!mayChange || status !== 'started') return null;
   return (
     <div className={styles.actions}>
-      <Button kind="danger" onPress={() => setStopping(true)}>
-        Stop the search
-      </Button>
+      <Button onPress={() => setStopping(true)}>Stop the search</Button>
       {isStopping && (
         <ConfirmDialog
           title={`Stop ${id}?`}

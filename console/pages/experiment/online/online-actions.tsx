@@ -41,7 +41,7 @@ export function OnlineActions({ type, application, id, status }: OnlineActionsPr
           <Button onPress={() => setDialog('complete')} isDisabled={action.isPending}>
             Stop and keep results
           </Button>
-          <Button kind="danger" onPress={() => setDialog('cancel')} isDisabled={action.isPending}>
+          <Button onPress={() => setDialog('cancel')} isDisabled={action.isPending}>
             Cancel test
           </Button>
         </>

@@ -1,7 +1,7 @@
+/** Facts of the objects of the data, as text. */
 import { formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { formatCell } from '../content/json-text.ts';
 import type { Fact } from './data-items.ts';
-import styles from './fact-list.module.css';
 
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
 
@@ -17,20 +17,4 @@ export function formatFact(value: Fact[1] | undefined): string {
   if (typeof value === 'number') return formatValue(value);
   const time = parseClock(value);
   return time ? `${time.date} ${time.clock}` : formatCell(value);
-}
-
-/** Facts of one object of the data, as text. */
-export function FactList({ facts }: { facts: readonly Fact[] }) {
-  return (
-    <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{formatCell(name)}</dt>
-          <dd>
-            <bdi>{formatFact(value)}</bdi>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
 }

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import styles from './facts.module.css';
+
+export type Facts = readonly (readonly [name: string, value: ReactNode])[];
+
+/**
+ * Names with their values. A fact without a value is left out. `rows` has one pair a line with the value at the end, for a
+ * narrow column; `columns` has each name above its value, for the width of a page.
+ */
+export function FactList({ facts, layout = 'list' }: { facts: Facts; layout?: 'list' | 'rows' | 'columns' }) {
+  return (
+    <dl className={styles[layout]}>
+      {facts
+        .filter(([, value]) => Boolean(value))
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
