@@ -9,25 +9,28 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
+import { type JudgedApplication, ObjectiveDialog } from './objective-dialog.tsx';
 
-type NamedApplication = Pick<Application, 'id' | 'name' | 'description' | 'updated_at'>;
+type NamedApplication = Pick<Application, 'name' | 'description'> & JudgedApplication;
 
 interface DialogProps {
   application: NamedApplication;
   onClose: () => void;
 }
 
-/** Buttons that rename and delete the application, for a role that may. */
+/** Buttons that rename and delete the application and choose its objective, for a role that may. */
 export function ApplicationActions({ application }: { application: NamedApplication }) {
-  const [dialog, setDialog] = useState<'rename' | 'delete'>();
+  const [dialog, setDialog] = useState<'objective' | 'rename' | 'delete'>();
   const close = () => setDialog(undefined);
   if (!useRight('write')) return null;
   return (
     <>
       <MoreMenu>
+        <Button onPress={() => setDialog('objective')}>Objective</Button>
         <Button onPress={() => setDialog('rename')}>Rename</Button>
         <Button onPress={() => setDialog('delete')}>Delete</Button>
       </MoreMenu>
+      {dialog === 'objective' && <ObjectiveDialog application={application} onClose={close} />}
       {dialog === 'rename' && <RenameApplication application={application} onClose={close} />}
       {dialog === 'delete' && <DeleteApplication application={application} onClose={close} />}
     </>

@@ -1,0 +1,34 @@
+/** The objective of an application, which the console sets and its pages follow. */
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { createExperimentApplication } from '@switchyard/server/testing/fixtures/batch-experiments.ts';
+import { describe, expect, test } from 'vitest';
+import { setUpConsole } from '../../testing/console-visit.ts';
+
+describe.skipIf(!hasBrowser)('the objective of an application', () => {
+  const at = setUpConsole(async (server) => {
+    await createExperimentApplication(server, 'judged', { production: {} });
+    await createRunAndWait(server, 'judged', { input: { size: 3 } });
+  });
+
+  test('is chosen from the indicators of recent runs, and removed by an empty field', async () => {
+    const page = await at.open('/apps/judged');
+    const read = async () =>
+      (await at.server.client.call('getApplication', { params: { application_id: 'judged' } })).body
+        .objective;
+    const choose = async (indicator: string) => {
+      await page.getByRole('button', { name: 'More actions' }).first().click();
+      await page.getByRole('button', { name: 'Objective', exact: true }).click();
+      await page.getByLabel('Indicator').last().fill(indicator);
+      await page.getByLabel('Direction').selectOption('maximize');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await choose('result.value');
+    await page.getByRole('heading', { name: 'Objective of recent runs, more is better' }).waitFor();
+    expect(await read()).toEqual({ name: 'result.value', direction: 'maximize' });
+    await choose('');
+    await page.getByRole('heading', { name: 'Indicator of recent runs' }).waitFor();
+    expect(await read()).toBeNull();
+  });
+});
