@@ -34,13 +34,14 @@ import {
   type AcceptanceSide,
   belongsToSide,
 } from '../store/acceptance-definition.ts';
-import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import {
   collectSideRuns,
   explainLostRuns,
   explainMissingValues,
   type SideRuns,
 } from './acceptance-reasons.ts';
+import { designByInput } from './batch-analysis.ts';
 import { profileIndicators } from './profile-groups.ts';
 import {
   DEFAULT_INDICATOR,
@@ -111,10 +112,8 @@ export function evaluateAcceptanceTest(
       ...selected,
       ...listTimeBlockers(indicator, group),
     ],
-    clusterings: listClusterings(inputs),
-    seeks_relation: inputs.cluster_by === undefined,
+    ...designByInput(inputs, inputs_in_time_order),
     features: inputs.features ?? [],
-    possibly_serial: inputs_in_time_order,
   };
   const indicators = resolveIndicators(definition, fields.settings);
   const comparisons = compareIndicatorsOnce(indicators, runs, shared);
@@ -254,18 +253,10 @@ function profileFields(
 function compareIndicatorsOnce(
   indicators: ReadonlyMap<string, FamilyIndicator>,
   runs: SideObservations,
-  {
-    features,
-    ...shared
-  }: Pick<
-    FamilyDesign,
-    'listIndicatorBlockers' | 'clusterings' | 'seeks_relation' | 'resampler' | 'possibly_serial'
-  > & {
-    features: string[];
-  },
+  { features, ...shared }: Omit<FamilyDesign, 'progress'> & { features: string[] },
 ): Map<string, Comparison> {
   const family = [...indicators.values()];
-  const design: FamilyDesign = { unit: 'input', serial: false, progress: 'complete', ...shared };
+  const design: FamilyDesign = { progress: 'complete', ...shared };
   const [comparisons = []] = addInteractions(
     compareFamily([runs], family, design),
     { groups: [runs], indicators: family, features },

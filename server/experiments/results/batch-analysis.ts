@@ -18,7 +18,7 @@ import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Progress } from '../statistics/comparison/verdict.ts';
 import { addInteractions } from '../statistics/features.ts';
 import { type Observation, selectExisting } from '../statistics/observations.ts';
-import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
+import { compareFamily, type FamilyDesign, type UnitDesign } from '../statistics/paired/family.ts';
 import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
 import { computeStandings, explainRace, type RaceStandings } from '../statistics/racing/read-race.ts';
 import { summarizeGroups, warnOfOmissions } from '../statistics/summaries.ts';
@@ -136,7 +136,7 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
 }
 
 function compareGroups(
-  { order, settings, progress, race, seed, inputs_in_time_order = false }: BatchResultsRequest,
+  { order, settings, progress, race, seed, inputs_in_time_order }: BatchResultsRequest,
   runs: readonly Observation[],
   standings: RaceStandings | undefined,
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
@@ -159,11 +159,7 @@ function compareGroups(
   const deleted = progress === 'complete' ? explainDeletedInputs(planned, runs) : [];
   const listTimeBlockers = createTimeBlockers();
   const design: FamilyDesign = {
-    unit: 'input',
-    serial: false,
-    possibly_serial: inputs_in_time_order,
-    clusterings: listClusterings(settings),
-    seeks_relation: settings.cluster_by === undefined,
+    ...designByInput(settings, inputs_in_time_order),
     progress,
     listIndicatorBlockers: (indicator, group) => [
       ...deleted,
@@ -202,6 +198,20 @@ function compareGroups(
           ]
         : []),
     ],
+  };
+}
+
+/** Returns the design of a comparison by input. */
+export function designByInput(
+  settings: Pick<ComparisonSettings, 'cluster_by'>,
+  inputs_in_time_order = false,
+): UnitDesign {
+  return {
+    unit: 'input',
+    serial: false,
+    possibly_serial: inputs_in_time_order,
+    clusterings: listClusterings(settings),
+    seeks_relation: settings.cluster_by === undefined,
   };
 }
 

@@ -9,7 +9,7 @@ import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Progress } from '../statistics/comparison/verdict.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { compareFamily } from '../statistics/paired/family.ts';
+import { compareFamily, type UnitDesign } from '../statistics/paired/family.ts';
 import { CANCELED_SHARE_MAX } from '../statistics/paired/sentences.ts';
 import { summarizeGroups, warnOfOmissions } from '../statistics/summaries.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
@@ -79,10 +79,7 @@ export function analyseShadowTest(
     })),
     indicators,
     {
-      unit: 'original',
-      serial: true,
-      clusterings: listOriginalClusterings(definition),
-      seeks_relation: hasDefaultClusterings(definition),
+      ...designByOriginal(definition),
       progress,
       listIndicatorBlockers: (indicator) => [
         ...explainDeletedCopies(copies),
@@ -105,6 +102,16 @@ export function analyseShadowTest(
       ...warnings,
       ...warnOfOmissions(grouped),
     ],
+  };
+}
+
+/** Returns the design of a comparison by original. */
+export function designByOriginal(definition: ShadowDefinition): UnitDesign {
+  return {
+    unit: 'original',
+    serial: true,
+    clusterings: listOriginalClusterings(definition),
+    seeks_relation: hasDefaultClusterings(definition),
   };
 }
 

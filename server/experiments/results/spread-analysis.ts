@@ -28,15 +28,12 @@ import { estimateVarianceComponents } from '../statistics/planning/variances.ts'
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
 import { DesignKind } from '../statistics/switchback/design.ts';
 import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
-import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
-import {
-  hasDefaultClusterings,
-  listOriginalClusterings,
-  readSwitchbackDesign,
-} from '../store/online-test-definitions.ts';
-import { type BatchResultsRequest, groupRuns, sortRuns } from './batch-analysis.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import { readSwitchbackDesign } from '../store/online-test-definitions.ts';
+import { type BatchResultsRequest, designByInput, groupRuns, sortRuns } from './batch-analysis.ts';
 import {
   buildPlanUnits,
+  designByOriginal,
   pairWithOriginals,
   type ShadowResultsRequest,
   type SwitchbackResultsRequest,
@@ -134,12 +131,7 @@ export function estimateSpread(
     return estimatePairedSpread(
       sides.map((candidate) => ({ control: originals, candidate })),
       planned,
-      {
-        serial: true,
-        clusterings: listOriginalClusterings(of.definition),
-        seeks_relation: hasDefaultClusterings(of.definition),
-        resampler,
-      },
+      { ...designByOriginal(of.definition), resampler },
     );
   }
   const [control, ...candidates] = groupRuns(sortRuns(of, runs));
@@ -148,13 +140,7 @@ export function estimateSpread(
   return estimatePairedSpread(
     candidates.map((candidate) => ({ control, candidate })),
     planned,
-    {
-      serial: false,
-      possibly_serial: of.inputs_in_time_order ?? false,
-      clusterings: listClusterings(of.settings),
-      seeks_relation: of.settings.cluster_by === undefined,
-      resampler,
-    },
+    { ...designByInput(of.settings, of.inputs_in_time_order), resampler },
   );
 }
 

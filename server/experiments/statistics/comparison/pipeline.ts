@@ -14,6 +14,7 @@
  */
 
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatExactPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Interval } from '../bootstrap.ts';
 import { FINAL_ALPHA, INTERIM_ALPHA } from '../error-rates.ts';
@@ -235,6 +236,11 @@ export function warnOfMargin(
   return measure === 'relative' || hasDirection(verdict)
     ? []
     : warnOfSmallControl(margin, controls, 'margin');
+}
+
+/** Warns of so many runs of a side, none for 0. The predicate has a form for one run, and one for several. */
+export function warnOfRuns(count: number, side: string, one: string, several: string): string[] {
+  return count === 0 ? [] : [`${formatCount(count, 'run')} of the ${side} ${count === 1 ? one : several}.`];
 }
 
 /** Formats the margin for sentences: "1 % of the control". Ratios of shifted values have a margin of shifted values. */

@@ -44,9 +44,13 @@ export interface FamilyGroup {
   progress?: Progress;
 }
 
-/** The design of an experiment, and the reasons that exclude verdicts on some of its indicators. */
-export interface FamilyDesign extends ComparisonDesign {
+/** How runs become units: by input, or by original in the order of time. */
+export interface UnitDesign extends Omit<ComparisonDesign, 'resampler' | 'confidence'> {
   unit: 'input' | 'original';
+}
+
+/** The design of an experiment, and the reasons that exclude verdicts on some of its indicators. */
+export interface FamilyDesign extends ComparisonDesign, UnitDesign {
   progress: Progress;
   /** Reasons without a verdict for one indicator, such as a time measured under unequal load. */
   listIndicatorBlockers: (indicator: string, group: FamilyGroup) => readonly string[];

@@ -15,6 +15,7 @@ import {
   prefersRelative,
   readSize,
 } from '../comparison/effect-scale.ts';
+import { warnOfRuns } from '../comparison/pipeline.ts';
 import { hasDirection, type Verdict } from '../comparison/verdict.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
@@ -54,34 +55,29 @@ function warnOfSide(
   indicator: string,
 ): string[] {
   const side = nameSide(name, runs);
-  const counts = countRuns(runs);
-  const missing = countMissing(runs, indicator);
-  const deleted = runs.length - counts.total;
-  const warnings =
-    deleted === 0
-      ? []
-      : [
-          `${formatCount(deleted, 'run')} of the ${side} ${deleted === 1 ? 'was deleted and is' : 'were deleted and are'} left out.`,
-        ];
-  if (counts.total === 0) return [`The ${side} has no runs.`, ...warnings];
-  if (counts.succeeded === 0) warnings.push(`No run of the ${side} succeeded.`);
-  else if (missing === counts.succeeded)
-    warnings.push(
-      `The ${side} does not report ${indicator}: ${counts.succeeded === 1 ? 'its only successful run has' : `none of its ${counts.succeeded} successful runs has`} a number under this name.`,
-    );
-  else if (missing > 0)
-    warnings.push(
-      `${formatCount(missing, 'run')} of the ${side} succeeded without a number as ${indicator}; they count as failed.`,
-    );
-  if (counts.canceled > 0)
-    warnings.push(
-      `${formatCount(counts.canceled, 'run')} of the ${side} ${counts.canceled === 1 ? 'was canceled and is' : 'were canceled and are'} left out.`,
-    );
-  if (counts.pending > 0)
-    warnings.push(
-      `${formatCount(counts.pending, 'run')} of the ${side} ${counts.pending === 1 ? 'has' : 'have'} not ended.`,
-    );
-  return warnings;
+  const { total, canceled, pending, succeeded } = countRuns(runs);
+  const leftOut = ['was deleted and is left out', 'were deleted and are left out'] as const;
+  const deleted = warnOfRuns(runs.length - total, side, ...leftOut);
+  if (total === 0) return [`The ${side} has no runs.`, ...deleted];
+  return [
+    ...deleted,
+    ...warnOfMissing(countMissing(runs, indicator), succeeded, { side, indicator }),
+    ...warnOfRuns(canceled, side, 'was canceled and is left out', 'were canceled and are left out'),
+    ...warnOfRuns(pending, side, 'has not ended', 'have not ended'),
+  ];
+}
+
+function warnOfMissing(
+  missing: number,
+  succeeded: number,
+  { side, indicator }: { side: string; indicator: string },
+): string[] {
+  if (succeeded === 0) return [`No run of the ${side} succeeded.`];
+  const without = `succeeded without a number as ${indicator}; they count as failed`;
+  if (missing < succeeded) return warnOfRuns(missing, side, without, without);
+  return [
+    `The ${side} does not report ${indicator}: ${succeeded === 1 ? 'its only successful run has' : `none of its ${succeeded} successful runs has`} a number under this name.`,
+  ];
 }
 
 function warnOfFailures({ complete, unreported }: PairedMeasurement, unit: string): string[] {

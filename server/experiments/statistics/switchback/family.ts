@@ -12,6 +12,7 @@ import {
   type FamilyTest,
   type UnitStrategy,
   warnOfMargin,
+  warnOfRuns,
 } from '../comparison/pipeline.ts';
 import type { FailureEvidence, Progress, TieEvidence, Verdict } from '../comparison/verdict.ts';
 import { computeClopperPearson } from '../distributions.ts';
@@ -301,14 +302,9 @@ function listWarnings(
       warnings.push(
         `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} have no value; such runs are compared by themselves.`,
       );
-    if (missing > 0)
-      warnings.push(
-        `${formatCount(missing, 'run')} of the ${name} succeeded without a number of the indicator; such runs are compared by themselves.`,
-      );
-    if (runs.pending > 0)
-      warnings.push(
-        `${formatCount(runs.pending, 'run')} of the ${name} ${runs.pending === 1 ? 'has' : 'have'} not ended.`,
-      );
+    const without = 'succeeded without a number of the indicator; such runs are compared by themselves';
+    warnings.push(...warnOfRuns(missing, name, without, without));
+    warnings.push(...warnOfRuns(runs.pending, name, 'has not ended', 'have not ended'));
   }
   if (sides.candidate.refused > 0)
     warnings.push(
