@@ -147,8 +147,8 @@ export function toBody<Id extends OperationId>(
   _operation: Id,
   fields: Record<string, unknown>,
 ): RequestBody<Id> {
-  const body: unknown = fields;
-  return body as RequestBody<Id>;
+  const request: unknown = fields;
+  return request as RequestBody<Id>;
 }
 
 /** A response with an undeclared status. The body is parsed JSON, or else text. */

@@ -14,6 +14,7 @@ export const acceptance = {
   isLive: false,
   canStop: false,
   ownsRuns: false,
+  runsOf: 'batch',
   hasCandidates: true,
   fields: [
     'existingBatch',

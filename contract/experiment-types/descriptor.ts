@@ -50,6 +50,10 @@ export interface ExperimentDescriptor {
   canStop: boolean;
   /** true: its runs belong to it. */
   ownsRuns: boolean;
+  /** The type whose runs it evaluates, in place of runs of its own. */
+  runsOf?: 'batch';
+  /** true: its runs are those of callers, which stay after its deletion. */
+  servesCallers?: true;
   /** true: it compares candidates with a control, so its result decides on a release. */
   hasCandidates: boolean;
   /** The groups of its form. */

@@ -54,6 +54,12 @@ export function hasFact<F extends Fact>(type: ExperimentType, fact: F): type is 
   return EXPERIMENTS[type][fact];
 }
 
+/** Returns whether the runs of the type are those of callers, in production. */
+export function servesCallers(type: ExperimentType): boolean {
+  const descriptor: ExperimentDescriptor = EXPERIMENTS[type];
+  return descriptor.servesCallers === true;
+}
+
 /** The types whose experiments own runs: an acceptance test is a view on one of the type batch. */
 export type RunOwnerType = TypeWith<'ownsRuns'>;
 export type RunOwnerKind = ExperimentKind & RunOwnerType;

@@ -13,6 +13,7 @@ export const switchback = {
   isLive: true,
   canStop: true,
   ownsRuns: true,
+  servesCallers: true,
   hasCandidates: true,
   fields: ['units', 'comparison', 'failureMargin'],
 } as const satisfies ExperimentDescriptor;

@@ -8,6 +8,7 @@ import type { Objectives } from '../experiments/experiment-settings.ts';
 import {
   type ExperimentAddress,
   type ExperimentBody,
+  findEvaluated,
   listExperimentRuns,
   readExperiment,
 } from '../experiments/presentation/call-experiment.ts';
@@ -222,9 +223,8 @@ export async function readExperimentView(
     return viewExperiment(address, body);
   if (!('experiment_id' in body))
     return viewExperiment(address, body, (await listExperimentRuns(client, address)).runs);
-  // An acceptance test evaluates the runs of its batch.
-  const batch = { ...address, type: 'batch', id: body.experiment_id } as const;
-  const runs = collectComparison(body) ? (await listExperimentRuns(client, batch)).runs : [];
+  const owner = findEvaluated(address, body);
+  const runs = collectComparison(body) ? (await listExperimentRuns(client, owner)).runs : [];
   return viewExperiment(address, body, runs);
 }
 

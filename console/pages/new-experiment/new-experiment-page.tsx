@@ -27,7 +27,9 @@ import { buildRequest, type ExperimentRequest, sourceQuery } from './types/type-
 /** The guided form of a new experiment of any type. */
 export function NewExperimentPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/new-experiment' });
-  const { type = 'batch', from } = useSearch({ from: '/signed-in/apps/$application/new-experiment' });
+  const { type = EXPERIMENT_TYPES[0], from } = useSearch({
+    from: '/signed-in/apps/$application/new-experiment',
+  });
   const { data: choices } = useSuspenseQuery(choicesQuery(application));
   const source = sourceQuery({ application, type, id: from ?? '' });
   // The route has loaded the values of an existing experiment.
@@ -46,7 +48,7 @@ export function NewExperimentPage() {
       <ExperimentForm application={application} type={type} draft={draft} request={request}>
         <NameFields draft={draft} change={change} />
         <TypeFields {...{ type, draft, choices, change, application }} />
-        <Planner {...{ type, draft, choices, application }} />
+        <Planner {...{ type, draft, choices, application, request }} />
       </ExperimentForm>
     </>
   );

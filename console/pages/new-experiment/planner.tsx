@@ -16,17 +16,19 @@ import { TimeEstimate } from './estimate/time-estimate.tsx';
 import styles from './new-experiment-page.module.css';
 import { type Choices, type PlannedSizes, planQuery } from './queries.ts';
 import type { InstanceRuns } from './types/count-runs.ts';
-import { TYPE_FORMS } from './types/type-forms.ts';
+import { type ExperimentRequest, TYPE_FORMS } from './types/type-forms.ts';
 
 interface PlannerProps {
   application: string;
   type: ExperimentType;
   draft: ExperimentDraft;
   choices: Choices;
+  /** The request of the form, or the reason why it has none. */
+  request: ExperimentRequest | string;
 }
 
 /** The number of runs, and the smallest difference that they find, before anything starts. */
-export function Planner({ application, type, draft, choices }: PlannerProps) {
+export function Planner({ application, type, draft, choices, request }: PlannerProps) {
   const [spread, setSpread] = useState<Spread>({
     experiment: choices.experiments[0]?.id ?? '',
     betweenInputs: '5',
@@ -37,7 +39,9 @@ export function Planner({ application, type, draft, choices }: PlannerProps) {
     return (
       <section className={styles.plan} aria-label="Plan of the experiment">
         <h2>Before it starts</h2>
-        <SearchSize application={application} draft={draft} available={choices.slots} />
+        {typeof request !== 'string' && (
+          <SearchSize {...{ application, type, draft, request }} available={choices.slots} />
+        )}
       </section>
     );
   const inputs = choices.inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;

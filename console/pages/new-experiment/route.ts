@@ -1,4 +1,5 @@
 import {
+  EXPERIMENT_TYPES,
   type ExperimentType,
   parseExperimentType,
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
@@ -23,7 +24,7 @@ export const newExperimentRoute = createRoute({
     const from = typeof search.from === 'string' && search.from !== '' ? search.from : undefined;
     return { ...(type && { type }), ...(from !== undefined && { from }) };
   },
-  loaderDeps: ({ search: { type = 'batch', from } }) => ({ type, from }),
+  loaderDeps: ({ search: { type = EXPERIMENT_TYPES[0], from } }) => ({ type, from }),
   loader: async ({ params: { application }, deps: { type, from } }) => {
     await Promise.all([
       queryClient.ensureQueryData(choicesQuery(application)),

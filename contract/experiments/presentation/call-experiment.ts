@@ -66,6 +66,14 @@ export function buildExperimentParams({ application, id }: Pick<ExperimentAddres
   };
 }
 
+/** Returns the address of the experiment whose runs a test evaluates. */
+export function findEvaluated<Address extends Pick<ExperimentAddress, 'application'>>(
+  { application }: Address,
+  { experiment_id: id }: { experiment_id: string },
+) {
+  return { application, type: EXPERIMENTS.acceptance.runsOf, id };
+}
+
 /** Returns the address of the experiment that owns the runs: an acceptance test has those of its batch. */
 async function findRunOwner(
   client: Client,
@@ -74,7 +82,7 @@ async function findRunOwner(
   const { type, ...rest } = address;
   if (hasFact(type, 'ownsRuns')) return { type, ...rest };
   const { body } = await client.call(nameOperation('get', type), { params: buildExperimentParams(address) });
-  return { ...rest, type: 'batch', id: body.experiment_id };
+  return findEvaluated(rest, body);
 }
 
 /** An experiment of the type with its results. */
@@ -121,7 +129,7 @@ export async function readState(client: Client, address: ExperimentAddress): Pro
   if (hasFact(type, 'ownsRuns')) return readMetadata(client, { type, ...rest });
   const params = buildExperimentParams(address);
   const { body } = await client.call(nameOperation('get', type), { params });
-  const batch = await readState(client, { ...address, type: 'batch', id: body.experiment_id });
+  const batch = await readState(client, findEvaluated(address, body));
   const { id, name, status, created_at } = body;
   return { ...batch, id, name, status, created_at };
 }

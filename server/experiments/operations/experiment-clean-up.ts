@@ -3,6 +3,7 @@
  * which a switchback test only detaches; then the inputs, and the experiment's row last. After a crash the next run of the
  * job continues.
  */
+import { servesCallers } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { Contents } from '../../platform/blobs/contents.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
@@ -36,7 +37,7 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
     // Planned runs that start meanwhile are not in the number of removed rows, so the loop queries the remaining rows.
     while (await hasPlannedRuns(database.read, uid))
       await database.transact((tx) => removePlannedRuns(tx, uid, BATCH_SIZE));
-    if (experiment.kind === 'switchback')
+    if (servesCallers(experiment.kind))
       while ((await database.transact((tx) => detachRunsFromExperiment(tx, uid, BATCH_SIZE))) > 0);
     else await removeRuns(uid);
     for (;;) {

@@ -1,4 +1,5 @@
 /** Formats runs for the API: in lists, and in full with the nested metadata that the published clients read. */
+import { servesCallers } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Asset } from '@switchyard/contract/runs/assets.ts';
 import type { OptionSummary, Run, RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
@@ -156,7 +157,9 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
     parseLabels(run);
   return {
     ...runBody(run, hidden),
-    ...(run.experiment_type === 'switchback' ? { candidate_refused: candidate_refused ?? false } : {}),
+    ...(run.experiment_type !== null && servesCallers(run.experiment_type)
+      ? { candidate_refused: candidate_refused ?? false }
+      : {}),
     ...(candidate_refusal === undefined ? {} : { candidate_refusal }),
     instance_id: run.instance_id,
     version_id: run.version_id,

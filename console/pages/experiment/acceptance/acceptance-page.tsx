@@ -1,4 +1,5 @@
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { findEvaluated } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { collectComparison } from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
 import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
@@ -33,10 +34,7 @@ export function AcceptancePage({ application, id }: AcceptancePageProps) {
         )}
         <p className={styles.hint}>
           The runs are those of the batch experiment{' '}
-          <Link
-            to="/apps/$application/experiments/$type/$id"
-            params={{ application, type: 'batch', id: data.experiment_id }}
-          >
+          <Link to="/apps/$application/experiments/$type/$id" params={findEvaluated({ application }, data)}>
             {data.experiment_id}
           </Link>
           .
@@ -62,7 +60,7 @@ function AcceptanceOutcome({ application, test }: { application: string; test: A
 /** The comparison of both sides, one indicator for each field of the rules. */
 function Comparison({ application, test }: { application: string; test: AcceptanceTest }) {
   const searchState = useExperimentSearch();
-  const runs = useQuery(experimentRunsQuery({ type: 'batch', application, id: test.experiment_id }));
+  const runs = useQuery(experimentRunsQuery(findEvaluated({ application }, test)));
   const compared = collectComparison(test);
   if (!compared || compared.indicators.length === 0) return null;
   return (

@@ -1,3 +1,4 @@
+import type { TypeOfKind } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -35,7 +36,7 @@ function omitShortage({ comparisons, warnings }: Pick<BatchExperiment, 'comparis
 }
 
 interface BatchPageProps {
-  type: 'batch' | 'scenario';
+  type: TypeOfKind<'batch'>;
   application: string;
   id: string;
 }

@@ -2,13 +2,12 @@
 import { toBody } from '@switchyard/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../client/client.ts';
-import type { ExperimentDraft } from '../draft.ts';
-import { buildRequest } from '../types/type-forms.ts';
+import type { ExperimentRequest } from '../types/type-forms.ts';
 
 /** The plan of the search that the form describes. The server computes it and creates nothing. */
-export const searchPlanQuery = (application: string, draft: ExperimentDraft) => {
+export const searchPlanQuery = (application: string, { body }: ExperimentRequest) => {
   // The size does not depend on the names, which the form may not have yet.
-  const { id: _, name: _name, description: _text, ...search } = buildRequest('bisect', draft).body;
+  const { id: _, name: _name, description: _text, ...search } = body;
   return queryOptions({
     queryKey: ['planBisectExperiment', application, search],
     queryFn: async ({ signal }) => {

@@ -1,6 +1,9 @@
 /** The form of acceptance tests. */
 import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
-import { readExperiment } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import {
+  findEvaluated,
+  readExperiment,
+} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { client } from '../../../client/client.ts';
 import { countRepetitions, METRIC_TYPES, OPERATORS, parseChoice, type RuleDraft } from '../draft.ts';
 import { formatAmount, readAmount, readPercent, toPercentText } from '../fields.ts';
@@ -17,7 +20,7 @@ export const acceptanceForm: TypeForm = {
   listUnused: ({ batch }) => (batch === '' ? [] : ['repetitions', 'inputProperties', 'runSettings']),
   async read(address) {
     const test = await readExperiment(client, { ...address, type: 'acceptance' });
-    const batch = await readExperiment(client, { ...address, type: 'batch', id: test.experiment_id });
+    const batch = await readExperiment(client, findEvaluated(address, test));
     return {
       values: { ...batch, ...test, repetitions: countPastRepetitions(batch.runs) },
       parts: {
