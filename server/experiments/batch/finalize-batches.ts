@@ -2,17 +2,15 @@
  * Ends batch experiments that have neither planned nor unfinished runs, unless a race continues. Status and results are written in one transaction.
  */
 import type { Contents } from '../../platform/blobs/contents.ts';
-import type { Database, Reader } from '../../platform/database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
-import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
-import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { removePlannedEnsembles } from '../ensembles/planned-ensembles.ts';
+import { hasOpenRuns, removeInputs } from '../operations/experiment-ends.ts';
 import { advanceRace } from '../racing/advance-race.ts';
 import {
   findExperimentByUid,
   listIdleExperiments,
   lockExperiment,
-  removeExperimentInputs,
   writeExperimentResults,
 } from '../store/experiments.ts';
 import { transitionBatch } from '../store/transitions.ts';
@@ -21,7 +19,6 @@ import { type BatchResultsContext, computeBatchResults, readBatchState } from '.
 const INTERVAL_MS = 5000;
 /** When thousands of runs end, the job runs some times a second, not once for each of them. */
 const DEBOUNCE_MS = 25;
-const INPUT_BATCH_SIZE = 500;
 
 interface Parts extends JobContext, BatchResultsContext {
   database: Database;
@@ -45,11 +42,6 @@ export function finalizeBatchesJob(parts: Parts): Job {
   });
 }
 
-/** Reads planned runs first, so that the second query finds a run that starts between the two queries. */
-async function hasOpenRuns(db: Reader, uid: string): Promise<boolean> {
-  return (await hasWaitingPlannedRuns(db, uid)) || (await hasUnfinishedRuns(db, uid));
-}
-
 /** Ends the batch with its results; computes them again when runs were deleted during the computation. */
 async function endBatch(parts: Parts, uid: string): Promise<void> {
   const { database, contents, clock } = parts;
@@ -68,12 +60,7 @@ async function endBatch(parts: Parts, uid: string): Promise<void> {
     await transitionBatch(tx, uid, { from: 'started', to: status }, ending);
     await writeExperimentResults(tx, uid, results);
     await removePlannedEnsembles(tx, uid);
-    const unreferenced: string[] = [];
-    for (;;) {
-      const contentIds = await removeExperimentInputs(tx, uid, INPUT_BATCH_SIZE);
-      unreferenced.push(...(await contents.remove(tx, contentIds)));
-      if (contentIds.length < INPUT_BATCH_SIZE) return unreferenced;
-    }
+    return removeInputs(contents, tx, uid);
   });
   if (blobs === null) return endBatch(parts, uid);
   database.notify('experiments-ended');

@@ -6,10 +6,9 @@ import type { Contents } from '../../platform/blobs/contents.ts';
 import type { Database, Writer } from '../../platform/database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
-import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
-import { hasUnfinishedRuns, listUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
-import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
+import { insertPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';
+import { cancelUnfinishedRuns, hasOpenRuns, removeInputs } from '../operations/experiment-ends.ts';
 import type { SearchResult } from '../statistics/bisect/search.ts';
 import { formatResults } from '../store/analysis-method.ts';
 import { parseBisectDefinition } from '../store/bisect-definition.ts';
@@ -19,7 +18,6 @@ import {
   listExperimentInputs,
   listIdleExperiments,
   lockExperiment,
-  removeExperimentInputs,
   updateExperiment,
   writeExperimentResults,
 } from '../store/experiments.ts';
@@ -32,8 +30,6 @@ import { readSearch } from './read-search.ts';
 const INTERVAL_MS = 5000;
 /** When thousands of runs end, the job runs some times a second, not once for each of them. */
 const DEBOUNCE_MS = 25;
-const CANCEL_BATCH_SIZE = 100;
-const INPUT_BATCH_SIZE = 500;
 
 interface Parts extends JobContext {
   database: Database;
@@ -57,13 +53,8 @@ export function advanceBisectsJob(parts: Parts): Job {
       })),
     ],
     formatKey: ({ uid }) => uid,
-    handleRow: ({ uid, isCanceled }) => (isCanceled ? cancelRuns(parts, uid) : advance(parts, uid)),
+    handleRow: ({ uid, isCanceled }) => (isCanceled ? cancelUnfinishedRuns(parts, uid) : advance(parts, uid)),
   });
-}
-
-async function cancelRuns(parts: Parts, uid: string): Promise<void> {
-  const runs = await listUnfinishedRuns(parts.database.read, uid, CANCEL_BATCH_SIZE);
-  for (const run of runs) if (run.cancel_requested_at === null) await cancelRun(parts, run);
 }
 
 async function advance(parts: Parts, uid: string): Promise<void> {
@@ -76,7 +67,7 @@ async function advance(parts: Parts, uid: string): Promise<void> {
     const locked = await lockExperiment(tx, uid);
     // Another process has planned further rounds meanwhile, or a caller has stopped the search.
     if (locked?.status !== 'started' || locked.requested !== experiment.requested) return [];
-    if ((await hasWaitingPlannedRuns(tx, uid)) || (await hasUnfinishedRuns(tx, uid))) return [];
+    if (await hasOpenRuns(tx, uid)) return [];
     if (next) {
       await planNext(parts, tx, locked, next);
       return [];
@@ -109,14 +100,4 @@ async function planNext(
   const now = clock.now();
   await insertPlannedRuns(tx, buildRunPlan(experiment, now), planned);
   await updateExperiment(tx, uid, { requested: requested + planned.length, updated_at: now });
-}
-
-/** Removes the inputs of an experiment that has ended; returns the blobs to remove after the transaction. */
-export async function removeInputs(contents: Contents, tx: Writer, uid: string): Promise<string[]> {
-  const blobs: string[] = [];
-  for (;;) {
-    const contentIds = await removeExperimentInputs(tx, uid, INPUT_BATCH_SIZE);
-    blobs.push(...(await contents.remove(tx, contentIds)));
-    if (contentIds.length < INPUT_BATCH_SIZE) return blobs;
-  }
 }

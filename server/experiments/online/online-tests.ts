@@ -11,14 +11,9 @@ import type { Contents } from '../../platform/blobs/contents.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../platform/jobs/define-job.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
-import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
-import {
-  hasUnfinishedOriginalRuns,
-  hasUnfinishedRuns,
-  listUnfinishedRuns,
-} from '../../runs/store/experiment-runs.ts';
-import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
+import { hasUnfinishedOriginalRuns } from '../../runs/store/experiment-runs.ts';
 import { findRoute, hasCaptures } from '../../runs/store/routes.ts';
+import { cancelUnfinishedRuns, hasOpenRuns } from '../operations/experiment-ends.ts';
 import {
   clearResultsPending,
   listStartedExperiments,
@@ -48,7 +43,6 @@ interface Parts extends JobContext {
 
 /** The longest delay from the due time to the end of a test. A request for the test ends it without a delay. */
 const INTERVAL_MS = 1000;
-const CANCEL_BATCH_SIZE = 100;
 
 interface TestWork {
   listTests(): Promise<ExperimentsTable[]>;
@@ -75,7 +69,8 @@ export class OnlineTests {
           ...pending.filter((test) => test.kind === 'shadow' && test.status === 'canceled'),
         ];
       },
-      handleTest: (test) => (test.status === 'started' ? this.#advance(test) : this.#cancelCopies(test)),
+      handleTest: (test) =>
+        test.status === 'started' ? this.#advance(test) : cancelUnfinishedRuns(this.#parts, test.uid),
     });
   }
 
@@ -221,14 +216,8 @@ export class OnlineTests {
   async #isPending(test: ExperimentsTable): Promise<boolean> {
     const { uid, kind } = test;
     const { read } = this.#parts.database;
-    if ((await hasWaitingPlannedRuns(read, uid)) || (await hasUnfinishedRuns(read, uid))) return true;
+    if (await hasOpenRuns(read, uid)) return true;
     if (kind !== 'shadow') return false;
     return (await hasUnfinishedOriginalRuns(read, uid)) || (await listUnreadOriginals(read, test)).length > 0;
-  }
-
-  /** Cancels the unfinished copies of a canceled test. */
-  async #cancelCopies({ uid }: ExperimentsTable): Promise<void> {
-    const copies = await listUnfinishedRuns(this.#parts.database.read, uid, CANCEL_BATCH_SIZE);
-    for (const copy of copies) if (copy.cancel_requested_at === null) await cancelRun(this.#parts, copy);
   }
 }

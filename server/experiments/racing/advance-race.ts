@@ -5,9 +5,9 @@
  */
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Reader, Writer } from '../../platform/database/database.ts';
-import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
-import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
+import { insertPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { buildRunPlan } from '../operations/build-run-plan.ts';
+import { hasOpenRuns } from '../operations/experiment-ends.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { parseObservation } from '../results/run-reader.ts';
 import { resolveObjective } from '../results/select-indicators.ts';
@@ -39,7 +39,7 @@ export async function advanceRace({ database, clock }: Parts, uid: string): Prom
     const locked = await lockExperiment(tx, uid);
     // Another process has continued the race meanwhile.
     if (locked?.status !== 'started' || locked.definition !== experiment.definition) return false;
-    if ((await hasWaitingPlannedRuns(tx, uid)) || (await hasUnfinishedRuns(tx, uid))) return false;
+    if (await hasOpenRuns(tx, uid)) return false;
     const planned = isOver ? race : await insertRound(tx, locked, { definition, race, now: clock.now() });
     await updateExperiment(tx, uid, {
       definition: JSON.stringify({ ...definition, racing: planned } satisfies BatchDefinition),
