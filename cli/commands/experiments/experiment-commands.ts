@@ -11,11 +11,17 @@ import {
   listExperimentRuns,
   updateExperiment,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import {
+  type ListedExperiment,
+  type ListTokens,
+  listFirstTokens,
+  mergeExperiments,
+  readExperiments,
+} from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { readExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
-import { findExperiment } from '../../experiments/find-experiment.ts';
-import { listNewest } from '../../experiments/list-newest.ts';
+import { findExperiment, readTarget } from '../../experiments/find-experiment.ts';
 import { printDecision, printResult, setExitCode } from '../../experiments/print-result.ts';
 import { parseCount, parseType } from '../../experiments/read-options.ts';
 import { waitForEnd } from '../../experiments/wait-for-end.ts';
@@ -73,6 +79,41 @@ function defineList(group: Command, session: Session): void {
     .option('--limit <count>', 'The number of experiments.', parseCount, 20)
     .addHelpText('after', '\nExample:\n  switchyard experiments list --type acceptance')
     .action(({ type, limit }) => listNewest(session, type, limit));
+}
+
+/** Prints the experiments, at most `limit`. The API has a list for each type, so the pages of all are merged. */
+async function listNewest(session: Session, type: ExperimentType | undefined, limit: number): Promise<void> {
+  const { client, application } = readTarget(session);
+  const { signal } = session.terminal;
+  const pages = [];
+  let tokens: ListTokens | undefined = listFirstTokens(type);
+  while (tokens !== undefined && mergeExperiments(pages, type).length < limit) {
+    const page = await readExperiments({ client, application, type, tokens, signal });
+    pages.push(page);
+    tokens = page.next;
+  }
+  const experiments = mergeExperiments(pages, type).slice(0, limit);
+  session.output.printTable(
+    experiments,
+    {
+      EXPERIMENT: 'id',
+      TYPE: (one) => one.type,
+      NAME: 'name',
+      STATUS: 'status',
+      RUNS: formatProgress,
+      VERDICT: 'verdict',
+      CREATED: age('created_at'),
+    },
+    {
+      json: { experiments },
+      empty: `Application ${application} has no such experiments.`,
+      id: ({ id }) => id,
+    },
+  );
+}
+
+function formatProgress({ progress }: ListedExperiment): string {
+  return progress ? `${progress.ended}/${progress.requested}` : '';
 }
 
 function defineWatch(group: Command, session: Session): void {

@@ -5,7 +5,7 @@ import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { UnitField } from '../../ui/forms/unit-field.tsx';
 import { createRule, METRIC_TYPES, OPERATORS, parseChoice, type RuleDraft } from './draft.ts';
 import type { DraftFieldsProps } from './draft-fields.tsx';
-import { IndicatorField } from './indicator-field.tsx';
+import { IndicatorField } from './indicator-fields.tsx';
 import type { Choices } from './queries.ts';
 
 const STATISTICS = ['mean', 'p50', 'p90', 'p95', 'max', 'min', 'shifted_geometric_mean'];

@@ -6,16 +6,15 @@ import {
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
+import { Field } from '../../ui/forms/field.tsx';
 import form from '../../ui/forms/form.module.css';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { formatEnsembleSide } from './draft.ts';
 import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
 import { GROUPS } from './fields.ts';
-import { GuardrailFields } from './guardrail-fields.tsx';
+import { ObjectiveFields } from './indicator-fields.tsx';
 import { InputFields } from './input-fields.tsx';
-import { MoreFields } from './more-fields.tsx';
 import styles from './new-experiment-page.module.css';
-import { ObjectiveFields } from './objective-fields.tsx';
 import type { Choices } from './queries.ts';
 import { RuleFields } from './rule-fields.tsx';
 
@@ -32,7 +31,6 @@ export function TypeFields({ application, type, ...fields }: TypeFieldsProps) {
       <FieldSection {...fields} type={type} group="copies" title="Copies" />
       <FieldSection {...fields} type={type} group="units" title="Plan" />
       {hasField(type, 'rules') ? <RuleFields {...fields} /> : <ObjectiveFields {...fields} type={type} />}
-      {hasField(type, 'comparison') && <GuardrailFields {...fields} />}
       <MoreFields {...fields} type={type} />
     </>
   );
@@ -154,5 +152,44 @@ function ScenarioFields({ draft, change }: DraftFieldsProps) {
         Race: stop configurations that cannot win
       </label>
     </section>
+  );
+}
+
+const MORE: readonly FormField[] = [
+  ...(['seeds', 'inputProperties', 'failureMargin', 'comparison', 'ties'] as const),
+  ...(['confidence', 'race', 'runSettings', 'searchRuns'] as const),
+];
+
+/** Settings that most experiments leave as they are, behind one button. */
+function MoreFields({ type, ...props }: DraftFieldsProps & { type: ExperimentType }) {
+  const { draft, change } = props;
+  const hasRuns = hasField(type, 'existingBatch') && draft.batch !== '';
+  const groups = MORE.filter(
+    (group) =>
+      hasField(type, group) && !(hasRuns && (group === 'inputProperties' || group === 'runSettings')),
+  );
+  return (
+    <details className={form.more}>
+      <summary>More settings</summary>
+      <div className={form.row}>
+        <DraftFields {...props} names={groups.flatMap((group) => GROUPS[group] ?? [])} />
+      </div>
+      {hasField(type, 'listedRuns') && (
+        <Field
+          label="Listed runs"
+          help='In place of the sides, repetitions and seeds: a JSON list such as [{"instance_id": "production", "input_id": "monday"}]. Without an input_id a run stands for every input.'
+        >
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              rows={3}
+              spellCheck={false}
+              value={draft.listedRuns}
+              onChange={(event) => change({ listedRuns: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+    </details>
   );
 }
