@@ -1,5 +1,4 @@
 /** Every operation of the API, in the order the documentation shows them. */
-
 import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './account/account.ts';
 import { streamAccountEvents } from './account/account-streams.ts';
 import { createAccount, deleteAccount, getSignUp, listAccounts } from './account/accounts.ts';

@@ -1,5 +1,4 @@
 /** No app outlives its run when the launcher, the owner of the runner, or both die. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

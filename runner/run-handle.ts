@@ -4,7 +4,6 @@
  * Invariant: `done` resolves exactly once and never rejects, after the last log line was emitted and the last process of
  * the run has ended.
  */
-
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';

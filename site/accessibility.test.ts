@@ -1,5 +1,4 @@
 /** axe-core checks a page of each kind, and the states of pages after input. all-pages.test.ts checks every page. */
-
 import {
   findUnmarkedLinks,
   loadAxe,

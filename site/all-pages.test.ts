@@ -1,5 +1,4 @@
 /** Rules that depend on the text of a page and not on its components, so every page is checked. */
-
 import { loadAxe, runAxeOnRoute } from '@switchyard/browser-testing/axe.ts';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { describe, expect, test } from 'vitest';

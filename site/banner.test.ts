@@ -1,5 +1,4 @@
 /** The announcement of the header in a browser, from the fetch to the day after. */
-
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
 import type { Page, Route } from 'playwright-core';

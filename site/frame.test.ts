@@ -1,5 +1,4 @@
 /** The frame of a page, on the real server, with unusual settings of browser and system. */
-
 import { collectPageErrors, hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';

@@ -1,5 +1,4 @@
 /** The search box of the header in a browser, on the real pages and their server. */
-
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import type { SearchResponse } from '@switchyard/contract/site/search.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';

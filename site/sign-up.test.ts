@@ -1,5 +1,4 @@
 /** The sign-up page in a browser, on a server with sign-up open, and on one with it closed. */
-
 import { collectPageErrors, hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';

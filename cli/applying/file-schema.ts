@@ -1,5 +1,4 @@
 /** The schema of `switchyard.yaml`. Fields of resources are those of the API, from its contract. */
-
 import { quotaFields } from '@switchyard/contract/account/quotas.ts';
 import { WebhookCreate } from '@switchyard/contract/account/webhook-schemas.ts';
 import { createApplication } from '@switchyard/contract/applications/applications.ts';

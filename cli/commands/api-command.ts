@@ -1,5 +1,4 @@
 /** The command that sends any request of the API, for everything that has no command. */
-
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -1,5 +1,4 @@
 /** Commands on the server's machine: backup, restore and verification of a server's data. */
-
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

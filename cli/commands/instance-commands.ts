@@ -1,5 +1,4 @@
 /** Commands for instances. */
-
 import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
 import type { ResponseBody } from '@switchyard/contract/client.ts';

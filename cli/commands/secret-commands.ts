@@ -1,5 +1,4 @@
 /** Commands for secrets. A value comes from standard input or a file: arguments are in the process list and the history. */
-
 import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ApiError } from '@switchyard/contract/client.ts';

@@ -1,5 +1,4 @@
 /** Commands for versions. */
-
 import type { ExecutableFile } from '@switchyard/contract/applications/executables.ts';
 import { type FileChange, listFileChanges } from '@switchyard/contract/applications/list-file-changes.ts';
 import type { Client } from '@switchyard/contract/client.ts';

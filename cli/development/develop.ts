@@ -178,7 +178,7 @@ async function waitForChange(
   }
 }
 
-/** Prints the result in the form of the command. With `--quiet` it prints the objective value alone. */
+/** Prints the result in the form of the command. With `--quiet` it prints only the objective value. */
 function printResult(output: Output, result: LocalResult, isUnicode: boolean): void {
   const { status, error, executionMs, peakMemoryBytes, statistics, series } = result;
   output.print({

@@ -2,7 +2,6 @@
  * Prints the welcome of `npm start` once the server is ready, and makes the first run on the first start. It is an ordinary
  * client of the server. The script that starts both passes the address in `SWITCHYARD_READY`.
  */
-
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';

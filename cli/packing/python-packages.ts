@@ -3,7 +3,6 @@
  * gzip tar of `.nextmv/python/deps/`, as the published client does it. A packed set is used again while requirements and
  * target are the same.
  */
-
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import {

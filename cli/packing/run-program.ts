@@ -1,5 +1,4 @@
 /** Runs programs of this machine for a push, without a shell. */
-
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';

@@ -2,7 +2,6 @@
  * Writes schemas into the documents. A schema with an `$id` becomes a component and a `$ref`. A keyword outside OpenAPI
  * 3.0.3 stops the generation: without it, the document would promise less than the server enforces.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import Type from 'typebox';
 import { NAME_LENGTH_KEYWORD } from '../schemas/field-schemas.ts';

@@ -1,7 +1,6 @@
 /**
  * Schemas of ensembles: their definitions, and the decisions of an ensemble run. Their operations are in ensembles.ts.
  */
-
 import Type, { type Static } from 'typebox';
 import {
   ENSEMBLE_RULES_MAX,

@@ -2,7 +2,6 @@
  * An ensemble creates several runs on one input and returns the best. Its definition lists the instances and options,
  * and the rules that select the best run. A run of the type `ensemble` stores the definition with which it was created.
  */
-
 import Type from 'typebox';
 import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';

@@ -2,7 +2,6 @@
  * A run is one execution of an instance on one input. This file declares the operations on runs. Their schemas are in
  * run-schemas.ts, their logs in run-logs.ts, and their statuses in states.ts.
  */
-
 import Type from 'typebox';
 import { EXECUTION_CLASS_DEFAULT } from '../execution-classes.ts';
 import { REQUEST_BODY_BYTES_MAX, RUN_WAIT_SECONDS_MAX } from '../limits.ts';

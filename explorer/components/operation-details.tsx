@@ -1,8 +1,13 @@
 import type { CodeSample } from '../model/operation/code-samples.ts';
-import type { Content, Example } from '../model/operation/content.ts';
 import { PARAMETER_LOCATIONS, type Parameter } from '../model/operation/parameters.ts';
 import type { Operation } from '../model/operation/read-operation.ts';
-import type { Callback, RequestBody, Response } from '../model/operation/request-and-responses.ts';
+import type {
+  Callback,
+  Content,
+  Example,
+  RequestBody,
+  Response,
+} from '../model/operation/request-and-responses.ts';
 import type { SecurityRequirement } from '../model/operation/security.ts';
 import { formatAnchorHref } from '../model/schema/anchor-href.ts';
 import {

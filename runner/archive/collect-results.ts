@@ -3,7 +3,6 @@
  * only regular files that belong to the run, by descriptor and never through a link (filesystem/untrusted-files.ts). The
  * copies go to `results/`, where no app can write.
  */
-
 import { isUtf8 } from 'node:buffer';
 import { createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';

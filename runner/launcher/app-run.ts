@@ -4,7 +4,6 @@
  * Invariant: `ended` is called exactly once, after the last process of the run has ended. The report names the first
  * cause of the end (a limit, a cancellation), whatever the app does afterwards.
  */
-
 import type { ChildProcess } from 'node:child_process';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

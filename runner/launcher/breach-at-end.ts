@@ -1,5 +1,4 @@
 /** Finds the limit that an app exceeded when it ended without being stopped by the launcher. */
-
 import { countHostOomKills } from '../process/oom-score.ts';
 import { computeFileSizeLimitBytes } from '../sandbox/command-chain.ts';
 import type { LaunchPlan } from '../sandbox/launch-plan.ts';

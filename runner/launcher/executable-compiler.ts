@@ -9,7 +9,6 @@
  * once complete, and a run never waits for it. Only sandboxes use it: elsewhere every run has a path of its own, and
  * compiled code depends on its path.
  */
-
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@
  * runner closes, the launcher kills every process of every app before it exits. Signals of the server's terminal do not
  * end it.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -18,7 +18,6 @@ import { resolveRunFolder } from '../filesystem/run-folder.ts';
 import { listMemoryScopes } from '../host/memory-scopes.ts';
 import { getErrorMessage, isErrno } from '../process/errors.ts';
 import { isHostFault } from '../process/host-faults.ts';
-import { closeInheritedDescriptors } from '../process/inherited-descriptors.ts';
 import { CoreAllocator } from '../sandbox/core-allocator.ts';
 import type { Confinement, LaunchPlan } from '../sandbox/launch-plan.ts';
 import { removeCgroupParents } from '../sandbox/run-cgroups.ts';
@@ -30,6 +29,9 @@ import { SAMPLE_INTERVAL_MS } from './watchdog.ts';
 
 /** The index of an executable with tens of thousands of files takes longer to read than an app to start. */
 const MAX_CACHED_INDEXES = 64;
+
+/** `O_CLOEXEC` as `/proc/self/fdinfo` shows it: the same on every architecture that Node supports. */
+const CLOSE_ON_EXEC_FLAG = 0o2000000;
 
 class Launcher {
   readonly #confinement: Confinement;
@@ -176,3 +178,27 @@ const launcher = new Launcher(confinement as Confinement);
 process.on('message', (request: LauncherRequest) => launcher.handle(request));
 process.on('disconnect', () => void launcher.close().finally(() => process.exit(0)));
 send({ type: 'ready' });
+
+/**
+ * Closes every descriptor above stderr that a child process would inherit. Node sets close-on-exec on its own.
+ * Without /proc it does nothing: on macOS Node passes on only the descriptors that it names. Every child process
+ * inherits them too, sandboxed apps included, and an open folder leads out of any sandbox. The server keeps its own,
+ * because somebody may hold a lock through them; the launcher, which starts all apps, does not need them.
+ */
+function closeInheritedDescriptors(): void {
+  if (process.platform !== 'linux') return;
+  for (const name of readdirSync('/proc/self/fd')) {
+    const fd = Number(name);
+    if (fd > 2 && isInherited(fd)) closeSync(fd);
+  }
+}
+
+function isInherited(fd: number): boolean {
+  try {
+    const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC_FLAG) === 0;
+  } catch {
+    // The descriptor of the directory listing, which is closed by now.
+    return false;
+  }
+}

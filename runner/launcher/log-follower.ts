@@ -8,7 +8,6 @@
  * A line costs more than its bytes: 50 MB of line breaks took 4 GB of the server's memory. So the number of lines has a limit
  * too. They are emitted in small parts, and the next part waits until the receiver is ready for it.
  */
-
 import { constants, createWriteStream, type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';

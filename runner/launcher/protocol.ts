@@ -1,5 +1,4 @@
 /** Messages between the runner and its launcher, sent as JSON over the channel between the two processes. */
-
 import type { EndReason } from '@switchyard/contract/workers/end-reasons.ts';
 import type { LaunchPlan } from '../sandbox/launch-plan.ts';
 import type { Diagnostic, ResourceUsage } from '../types.ts';

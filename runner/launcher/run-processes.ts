@@ -1,5 +1,4 @@
 /** Finds the processes of a run whose end no pid namespace guarantees. */
-
 import {
   findProcessesByMarker,
   findProcessesByUsers,

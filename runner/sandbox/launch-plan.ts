@@ -1,5 +1,4 @@
 /** Containment of apps on this host and the plan of one run; the launcher receives both as JSON. */
-
 import type { CompiledPlan } from '../archive/executable-index.ts';
 import type { DiskTools } from '../filesystem/run-disks.ts';
 import type { Containment, Limits, LoopbackForward } from '../types.ts';

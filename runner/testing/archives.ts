@@ -1,5 +1,4 @@
 /** Creates and reads archives for the runner's tests. */
-
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,6 @@
  * Fixture: owns a runner, for tests that kill it or run it as another user. Arguments: scratch folder, confinement ('' for
  * the strongest), script of the app. Prints JSON lines: the host, each log line of the app, its outcome.
  */
-
 import { randomBytes } from 'node:crypto';
 import { startRunner } from '../runner.ts';
 import { createShellApp, startApp } from './runner-harness.ts';

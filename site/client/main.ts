@@ -2,7 +2,6 @@
  * The small scripts of every page, in one file. The article is never hydrated. Each script finds its place by a data
  * attribute and does nothing on a page without it. A script that only few pages need is loaded on those pages.
  */
-
 import { startCopyButtons } from './article/copy-buttons.ts';
 import { startPermalinks } from './article/permalinks.ts';
 import { startServerAddress } from './article/server-address.ts';

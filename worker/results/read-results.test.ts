@@ -1,5 +1,4 @@
 /** Reading of large JSON in a thread. */
-
 import { expect, test } from 'vitest';
 import { NO_MASK } from '../log/mask.ts';
 import { JsonReader } from './json-reader.ts';

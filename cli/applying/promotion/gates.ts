@@ -1,5 +1,4 @@
 /** Gates of a promotion: their experiments, and the decision about each. */
-
 import { createHash } from 'node:crypto';
 import {
   type ExperimentType,

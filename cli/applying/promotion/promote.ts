@@ -1,5 +1,4 @@
 /** Moves a version through the gates of an instance. */
-
 import { hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentAddress } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';

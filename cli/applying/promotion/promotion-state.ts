@@ -2,7 +2,6 @@
  * The state of a promotion on the server: the instance, and a candidate instance whose description is the record of the
  * promotion. Nothing is stored at the caller, so that any machine can resume it.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { ApiError, type Client, toBody } from '@switchyard/contract/client.ts';

@@ -1,5 +1,4 @@
 /** Applications with their settings. */
-
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
 import type { Client } from '@switchyard/contract/client.ts';
 import { toBody } from '@switchyard/contract/client.ts';

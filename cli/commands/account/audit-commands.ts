@@ -1,5 +1,4 @@
 /** Commands for the audit log. */
-
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import {
@@ -85,7 +84,7 @@ function defineEntries(audit: Command, session: Session): void {
   });
 }
 
-/** Root reads the entries of all accounts; any other administrator those of the own account. */
+/** Root reads the entries of all accounts; any other administrator those of their own account. */
 async function verify(session: Session, anchor: AuditHead | null): Promise<void> {
   const client = session.connect();
   const { role } = (await client.call('getAccount')).body.key;
@@ -184,7 +183,7 @@ function walkChain(
   let entries = 0;
   for (const entry of chained) {
     const number = Number(entry.number);
-    // Between two entries of an account are those of others; the hash of the one before is known from the entry alone.
+    // Between two entries of an account are those of others; the entry itself says the hash of the one before.
     if (!all && number > last.number + 1) last = { number: number - 1, hash: entry.previous_hash ?? '' };
     const problem = findChainProblem(entry, entry.contentHash, last, anchor);
     if (problem !== null) return { last, entries, problem };

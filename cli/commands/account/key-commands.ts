@@ -1,5 +1,4 @@
 /** Commands for what signs in: API keys, sessions of the console, and programs that sign in by a code. */
-
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { age } from '../../terminal/columns.ts';
 import { defineCommand, type Field } from '../resource/define-command.ts';

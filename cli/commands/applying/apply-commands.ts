@@ -1,5 +1,4 @@
 /** Commands for a file in Git that describes the resources of an account. */
-
 import { createInterface } from 'node:readline/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { listResources } from '../../applying/list-resources.ts';

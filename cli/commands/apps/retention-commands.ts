@@ -1,5 +1,4 @@
 /** Commands for the retention policy of an application. */
-
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RetentionPolicy, RetentionPreview } from '@switchyard/contract/applications/retention.ts';
 import { RETENTION_DAYS_MAX } from '@switchyard/contract/limits.ts';

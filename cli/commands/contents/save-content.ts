@@ -1,5 +1,4 @@
 /** Writes content of the server to this machine. */
-
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';

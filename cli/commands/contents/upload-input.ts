@@ -1,5 +1,4 @@
 /** Reads the input of a run or of a managed input from this machine, and uploads it. */
-
 import { createHash } from 'node:crypto';
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { resolve } from 'node:path';

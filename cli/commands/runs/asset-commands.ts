@@ -1,5 +1,4 @@
 /** Commands for the assets of a run. */
-
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';

@@ -1,5 +1,4 @@
 /** Compares runs: their facts, options and indicators, and the outputs of two. */
-
 import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
 import {
   distinguish,

@@ -1,5 +1,4 @@
 /** Lists runs with every filter of the API. */
-
 import type { Command } from '@commander-js/extra-typings';
 import type { CallRequest, Client, ResponseBody } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';

@@ -1,5 +1,4 @@
 /** Replays a run and prints how the replay compares with it. */
-
 import { setTimeout } from 'node:timers/promises';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';

@@ -1,5 +1,4 @@
 /** The numbers of a run over its time, as charts. */
-
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../../errors/command-error.ts';

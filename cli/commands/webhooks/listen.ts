@@ -158,7 +158,7 @@ interface BuiltEvent {
   event_id: string;
 }
 
-/** Returns the event. Data of a run or an experiment that is gone are its ids and statuses alone. */
+/** Returns the event. Data of a run or an experiment that is gone are only its ids and statuses. */
 async function buildEvent(client: Client, change: Change, sequence: number): Promise<BuiltEvent> {
   const isRun = change.event === 'runs';
   const event = {

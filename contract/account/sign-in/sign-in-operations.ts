@@ -1,5 +1,4 @@
 /** The operations by which programs and people sign in without a token. */
-
 import Type from 'typebox';
 import { CONSOLE_HEADER } from '../../console-header.ts';
 import { SIGN_IN_LINK_MINUTES } from '../../limits.ts';

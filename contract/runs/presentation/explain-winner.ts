@@ -1,5 +1,4 @@
 /** Explains in sentences which run of an ensemble the rules selected. */
-
 import { formatNumber } from '../../presentation/format-quantity.ts';
 import type { EnsembleDecision, RulesResult } from '../ensemble-schemas.ts';
 import { formatTolerance } from './format-tolerance.ts';

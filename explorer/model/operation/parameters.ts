@@ -7,9 +7,8 @@ import {
   type MemberReader,
 } from '../document/json.ts';
 import type { ResolvedDocument } from '../document/resolved-document.ts';
-import { addUnread, addValue } from '../schema/facts.ts';
 import { createField, type Field, type ReadContext, reserveAnchor } from '../schema/field.ts';
-import { readSchema } from '../schema/read-schema.ts';
+import { addUnread, addValue, readSchema } from '../schema/read-schema.ts';
 import { buildExampleValue } from '../values/example-value.ts';
 import { isPlaceholderText } from '../values/primitive-example.ts';
 import type { SerializationStyle } from '../values/serialize-value.ts';

@@ -6,7 +6,6 @@ import {
   isJsonObject,
   type MemberReader,
 } from '../document/json.ts';
-import { addUnread, readExternalDocs } from '../schema/facts.ts';
 import {
   createPageState,
   type Fact,
@@ -16,6 +15,7 @@ import {
   type ReadContext,
   reserveAnchor,
 } from '../schema/field.ts';
+import { addUnread, readExternalDocs } from '../schema/read-schema.ts';
 import { HTTP_METHODS } from './http-methods.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import {

@@ -7,9 +7,9 @@ import {
   serializeToPairs,
   serializeToPath,
 } from '../values/serialize-value.ts';
-import { type Content, isJsonMediaType } from './content.ts';
 import type { Parameter } from './parameters.ts';
 import type { Operation } from './read-operation.ts';
+import { type Content, isJsonMediaType } from './request-and-responses.ts';
 import type { Credential } from './security.ts';
 
 /** The reader's own server and credential, which no document names. */

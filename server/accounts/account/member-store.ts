@@ -1,5 +1,4 @@
 /** Statements on members and their invites. */
-
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { ExpressionBuilder } from 'kysely';

@@ -1,5 +1,4 @@
 /** Creates accounts, at the first start and on sign-up: each starts with one joined member and one key of that member. */
-
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../../platform/database/database.ts';

@@ -1,5 +1,4 @@
 /** Statements on accounts and keys. */
-
 import { hasRight, type Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';

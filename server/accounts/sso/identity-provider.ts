@@ -27,7 +27,7 @@ const KEYS_MAX_AGE_MS = 60 * MINUTE_MS;
 /** After a failure nobody asks the provider for this time, so that callers do not wait for it one after the other. */
 const FAILURE_PAUSE_MS = 5_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Signatures with a public key alone: with HMAC the client's secret would be one that can sign. */
+/** Only signatures with a public key: with HMAC the client's secret would be one that can sign. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -232,7 +232,7 @@ export class IdentityProvider {
     return new URL(String(jwks_uri));
   }
 
-  /** The settings allow http:// for an issuer on this machine alone. */
+  /** The settings allow http:// only for an issuer on this machine. */
   #isInsecure(): boolean {
     return this.#settings.issuer.startsWith('http:');
   }
@@ -318,7 +318,7 @@ async function fetchFromProvider(url: string, request: ProviderRequest): Promise
     ...(headers ? { headers } : {}),
     ...(isFormBody(body) ? { body } : {}),
     ...(signal ? { signal } : {}),
-    // A code or a secret goes to the endpoint of the discovery document alone.
+    // A code or a secret goes only to the endpoint of the discovery document.
     redirect: 'manual',
   });
   const { status } = response;

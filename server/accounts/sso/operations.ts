@@ -1,5 +1,4 @@
 /** Operations on single sign-on. */
-
 import { forbidden, notFound } from '../../platform/http/errors/problem.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { formatSignOnCookie, isFromOwnPage } from '../../platform/http/requests/session-cookie.ts';

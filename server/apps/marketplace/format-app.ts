@@ -1,5 +1,4 @@
 /** Response bodies of the marketplace. Some fields of an app are for its partner only. */
-
 import { LATEST_VERSIONS_MAX } from '@switchyard/contract/limits.ts';
 import type {
   MarketplaceApp,

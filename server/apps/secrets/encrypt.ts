@@ -3,7 +3,6 @@
  * bound to the collection and its account. A copy of the database reveals neither locations nor the number of secrets, and a
  * ciphertext moved to another collection cannot be decrypted.
  */
-
 import { Secret } from '@switchyard/contract/applications/secrets.ts';
 import type { AccountId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';

@@ -1,5 +1,4 @@
 /** Statements on secrets collections. */
-
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';

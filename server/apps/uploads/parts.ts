@@ -3,7 +3,6 @@
  * durable as any content when it is acknowledged. Every server of an installation can store the next part. The last one joins
  * them.
  */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { UPLOAD_BYTES_MAX, UPLOAD_PARTS_MAX } from '@switchyard/contract/limits.ts';

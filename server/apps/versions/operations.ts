@@ -1,5 +1,4 @@
 /** Operations on versions. */
-
 import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';

@@ -3,7 +3,6 @@
  * priority. Not the lowest: beside busy processes that one gets a seventieth of a core, and the snapshot of a PostgreSQL
  * database stays open for minutes.
  */
-
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

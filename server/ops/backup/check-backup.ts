@@ -4,8 +4,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskBlobPath } from '../../platform/blobs/disk.ts';
 import { BackupError } from './backup-error.ts';
+import { findBackup } from './backup-folder.ts';
 import { blobListPath, readBlobList } from './blob-list.ts';
-import { findBackup, hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
+import { hashFile, type Manifest, readManifest, tablePath } from './manifest.ts';
 
 /** A backup that passed the check. */
 export interface CheckedBackup {

@@ -30,14 +30,13 @@ import { checkMasterKey, loadOrCreateMasterKey, writeFileDurably } from '../../p
 import { makeId, type Random } from '../../platform/random.ts';
 import { migrations } from '../migrations.ts';
 import { BackupError } from './backup-error.ts';
+import { type BackupFolder, openBackupFolder } from './backup-folder.ts';
 import { type ListedBlob, readBlobList, writeBlobList } from './blob-list.ts';
 import {
-  type BackupFolder,
   DATA_FOLDER_FILES,
   hashFile,
   MASTER_KEY_FILE,
   type Manifest,
-  openBackupFolder,
   type TableFile,
   tablePath,
   writeManifest,

@@ -15,8 +15,9 @@ import { sqlitePath } from '../../platform/database/open.ts';
 import { makeId, type Random } from '../../platform/random.ts';
 import { deleteBackups, insertBackup, listBackups, recordCheck } from '../health/backup-records.ts';
 import { BackupError } from './backup-error.ts';
+import { findBackup } from './backup-folder.ts';
 import { type CheckedBackup, checkBackup } from './check-backup.ts';
-import { findBackup, MASTER_KEY_FILE, type Manifest } from './manifest.ts';
+import { MASTER_KEY_FILE, type Manifest } from './manifest.ts';
 
 interface MadeBackup {
   folder: string;

@@ -1,5 +1,4 @@
 /** `npm run restore -- <backup>`: restores into the empty data folder, database and bucket that the settings name. */
-
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';

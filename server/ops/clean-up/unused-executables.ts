@@ -7,7 +7,6 @@
  * row (lockExecutable), and this job checks again under the lock. An executable is marked as unused first and removed an
  * hour later, so that requests under way when it was replaced are still served.
  */
-
 import { UNUSED_ARCHIVE_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import type { ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import {

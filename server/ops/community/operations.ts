@@ -1,5 +1,4 @@
 /** The operation on community apps: the sample apps that the build of the console has packed. */
-
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import Type from 'typebox';
 import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';

@@ -2,7 +2,6 @@
  * `npm run installation`: prints the installation of the database, the data folder and the blob store. It also prints
  * whether a server would start on them. `npm run installation -- adopt` makes all three the installation of the database.
  */
-
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Adds the name of a setting to errors of the thing it names. */
-
 import { FolderInUseError } from '@switchyard/worker/folder-lock.ts';
 import { ConfigError } from '../../platform/config.ts';
 import { errorMessage } from '../../platform/log.ts';

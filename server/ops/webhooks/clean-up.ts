@@ -1,5 +1,4 @@
 /** Removes deliveries and conversations of deleted webhooks, and old conversations, in small transactions. */
-
 import { CONVERSATION_RETENTION_DAYS } from '@switchyard/contract/limits.ts';
 import type { EventId } from '@switchyard/contract/schemas/ids.ts';
 import type { Database, Writer } from '../../platform/database/database.ts';

@@ -3,7 +3,6 @@
  * in this process. A webhook has up to 8 at a time, and 1 after a failed attempt until the next one succeeds. So a dead or
  * slow receiver delays no other, and gets one request at a time when it recovers. Runs are never changed.
  */
-
 import { createSignatureHeaders } from '@switchyard/contract/account/proofs/webhook-signature.ts';
 import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { ConversationId } from '@switchyard/contract/schemas/ids.ts';

@@ -1,5 +1,4 @@
 /** Operations on the deliveries of webhooks: conversations, replays and test events. */
-
 import type {
   ExperimentInfo,
   QueueProblemInfo,

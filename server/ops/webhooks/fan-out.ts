@@ -3,7 +3,6 @@
  * each subscribed webhook. Therefore each webhook gets each event once, also when the process is killed at any statement or
  * two processes run the job.
  */
-
 import type { EventType } from '@switchyard/contract/account/event-types.ts';
 import type { WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
 import { API_VERSION } from '@switchyard/contract/limits.ts';

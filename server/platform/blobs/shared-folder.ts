@@ -3,7 +3,6 @@
  * in one step, files that only one process can create, folders that support sync, and a clock close to the local one. The
  * clean-up compares the times of files with the local time.
  */
-
 import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatDuration, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';

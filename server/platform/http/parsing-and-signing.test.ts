@@ -1,5 +1,4 @@
 /** Table tests of pure functions: raw fields, validation messages, page tokens, signed URLs, base64url. */
-
 import { formatValidationError } from '@switchyard/contract/presentation/validation-messages.ts';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';

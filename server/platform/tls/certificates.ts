@@ -5,7 +5,6 @@
  * Reads the files at an interval, because notifications of file systems miss renamed links, as in mounted secrets of
  * Kubernetes, and changes on network file systems.
  */
-
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';

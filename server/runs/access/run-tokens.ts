@@ -9,7 +9,6 @@
  * request with a proof needs the run token: with a key in its files, an app without network could send its data to another
  * account.
  */
-
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';

@@ -7,7 +7,6 @@
  * page. It also holds the last run of each lane on the first page with queued runs, which has the oldest runs of its lanes. A run
  * that started since was on an earlier page, or it is listed among the queued ones.
  */
-
 import { createHash } from 'node:crypto';
 import { QUEUE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';

@@ -1,5 +1,4 @@
 /** Replays through the API: the repeated run, its comparison, and the runs that cannot be replayed. */
-
 import type { ReplayComparison } from '@switchyard/contract/runs/replays.ts';
 import type { InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
 /** Operations on workers: what each offers and executes, and how to drain it. */
-
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
 import { managesServer } from '../../accounts/account/store.ts';

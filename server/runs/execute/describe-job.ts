@@ -1,5 +1,4 @@
 /** Describes the next attempt of a run to the worker that executes it. */
-
 import type { Readable } from 'node:stream';
 import { buildArguments } from '@switchyard/contract/applications/run-options.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';

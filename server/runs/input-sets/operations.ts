@@ -1,25 +1,29 @@
 /** Operations on input sets. */
-
-import type { InputSet, InputSetInput } from '@switchyard/contract/applications/input-sets.ts';
+import type {
+  InputSet,
+  InputSetInput,
+  InputSetUpdate,
+} from '@switchyard/contract/applications/input-sets.ts';
 import { INPUT_SET_NAME_CHARS_MAX, INPUT_SET_NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
-import { getApplication, lockApplication } from '../../apps/applications/store.ts';
-import { ContentRemovedError } from '../../platform/blobs/contents.ts';
+import { getApplication, lockApplication, lockLiveApplication } from '../../apps/applications/store.ts';
+import { ContentRemovedError, type Contents } from '../../platform/blobs/contents.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
+import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
 import { contentTypeForFormat } from '../api/content-responses.ts';
 import { toInputFormat } from '../inputs/share-input.ts';
 import { parseInputIds, parseInputSetSources } from './parse-input-set-request.ts';
-import { findSelectableInputs, selectInputs } from './select-inputs.ts';
+import { findSelectableInputs, type SelectableInput, selectInputs } from './select-inputs.ts';
 import type { InputSetItem, InputSetWithItems } from './store.ts';
 import * as store from './store.ts';
-import { updateInputSetRows } from './update.ts';
 
 /** Small, because a set can have hundreds of inputs. */
 const PAGE_BATCH_SIZE = 10;
@@ -187,4 +191,95 @@ function formatItem(item: InputSetItem): InputSetInput {
     ...(item.run_id === null ? {} : { run_id: item.run_id }),
     format: toInputFormat(item),
   };
+}
+
+interface InputSetChange {
+  application: ApplicationsTable;
+  id: InputSetId;
+  body: InputSetUpdate;
+  /** The ids of the inputs of the updated set, in order; null to keep the inputs. */
+  inputIds: readonly string[] | null;
+  /** Managed inputs that the update can add, by id. */
+  selectable: ReadonlyMap<string, SelectableInput>;
+}
+
+/**
+ * Writes the change; returns the updated set and the blobs to remove after the commit, or undefined when the set does not
+ * exist. Throws a 400 that names an input which is neither in the set nor selectable. Throws a ContentRemovedError when a
+ * managed input was deleted after its lookup.
+ */
+async function updateInputSetRows(
+  { contents, clock }: Pick<Context, 'contents' | 'clock'>,
+  tx: Writer,
+  { application, id, body, inputIds, selectable }: InputSetChange,
+): Promise<{ set: InputSetWithItems; blobs: string[] } | undefined> {
+  await lockLiveApplication(tx, application);
+  const before = await store.lockInputSet(tx, application.uid, id);
+  if (!before) return undefined;
+  requireUnchanged({ noun: `input set ${quoteValue(id)}`, updatedAt: before.updated_at }, body);
+  const change = inputIds && computeItemChange(before.items, inputIds, selectable);
+  const { name, description } = {
+    name: body.name ?? before.name,
+    description: body.description ?? before.description,
+  };
+  if (!change && name === before.name && description === before.description)
+    return { set: before, blobs: [] };
+  const changes = {
+    name,
+    description,
+    // A set with added inputs no longer consists of runs of one instance.
+    instance_id: change && change.added.length > 0 ? null : before.instance_id,
+    updated_at: computeUpdateTime(clock.now(), before),
+  };
+  await store.updateInputSet(tx, before.uid, changes);
+  const set = { ...before, ...changes, items: change ? change.items : before.items };
+  return { set, blobs: change ? await writeItemChange(contents, tx, before.uid, change) : [] };
+}
+
+interface ItemChange {
+  /** All items of the updated set. */
+  items: InputSetItem[];
+  added: SelectableInput[];
+  removed: InputSetItem[];
+}
+
+/** Computes the change to the inputs with the ids; an input that the set has stays as it is. Returns null without a change. */
+function computeItemChange(
+  before: readonly InputSetItem[],
+  inputIds: readonly string[],
+  selectable: ReadonlyMap<string, SelectableInput>,
+): ItemChange | null {
+  const removed = new Map<string, InputSetItem>(before.map((item) => [item.input_id, item]));
+  const added: SelectableInput[] = [];
+  const items = inputIds.map((id, index) => {
+    const existing = removed.get(id);
+    if (existing) {
+      removed.delete(id);
+      return existing;
+    }
+    const found = selectable.get(id);
+    if (!found)
+      throw badRequest(
+        `inputs.${index}.id is ${quoteValue(id)}; it must be a managed input of this application, or an input of the set.`,
+      );
+    added.push(found);
+    return found.item;
+  });
+  const isSame = items.length === before.length && items.every((item, index) => item === before[index]);
+  return isSame ? null : { items, added, removed: [...removed.values()] };
+}
+
+/** Writes the items and their contents; returns the blobs to remove after the commit. */
+async function writeItemChange(
+  contents: Contents,
+  tx: Writer,
+  uid: string,
+  { items, added, removed }: ItemChange,
+): Promise<string[]> {
+  await store.replaceInputSetItems(tx, uid, items);
+  for (const { content } of added) await content.insert(tx);
+  return contents.remove(
+    tx,
+    removed.map((item) => item.content_id),
+  );
 }

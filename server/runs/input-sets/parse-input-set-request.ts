@@ -1,5 +1,4 @@
 /** Parses requests for input sets. */
-
 import type { InputSetCreate } from '@switchyard/contract/applications/input-sets.ts';
 import { INPUT_SET_RUNS_MAX, INPUT_SET_WINDOW_DEFAULT_MS } from '@switchyard/contract/limits.ts';
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';

@@ -2,7 +2,6 @@
  * Tables of input sets and their inputs. Each input has its own content id, and a copy of name and description from the time
  * it was added. Later changes of the run or managed input do not affect the set.
  */
-
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, InputSetId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';

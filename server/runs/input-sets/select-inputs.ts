@@ -1,5 +1,4 @@
 /** Selects the inputs of a new input set, each with its shared content. */
-
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import { INPUT_SET_INPUTS_MAX } from '@switchyard/contract/limits.ts';
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';

@@ -1,5 +1,4 @@
 /** Input sets of the runs of an instance in a time range. */
-
 import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';

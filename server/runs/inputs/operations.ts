@@ -1,5 +1,4 @@
 /** Operations on managed inputs. */
-
 import type { Input, InputCreate } from '@switchyard/contract/applications/inputs.ts';
 import type { InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';

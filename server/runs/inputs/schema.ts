@@ -1,5 +1,4 @@
 /** Table of managed inputs. Each refers to its content by its own content id, so the content outlives its source. */
-
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';

@@ -1,5 +1,4 @@
 /** Shares the content and format of managed inputs with runs and input sets. */
-
 import type { InputFormat } from '@switchyard/contract/applications/inputs.ts';
 import type { InputId } from '@switchyard/contract/schemas/ids.ts';
 import { ContentRemovedError, type Contents, type SharedContent } from '../../platform/blobs/contents.ts';

@@ -1,5 +1,4 @@
 /** Parses the query of a list of runs. Pure. */
-
 import { RUN_CONDITIONS_MAX, RUN_FILTER_VALUES_MAX } from '@switchyard/contract/limits.ts';
 import type { Query } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';

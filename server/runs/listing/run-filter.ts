@@ -1,5 +1,4 @@
 /** A filter and an order for a list of runs, as conditions on their values. Pure. */
-
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
 import { type IndexedRun, listFieldValues } from '../values/run-values.ts';

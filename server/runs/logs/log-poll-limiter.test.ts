@@ -1,5 +1,4 @@
 /** The limit on the total rate of polls, and on the delay of each follower. */
-
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
 import { createManualClock } from '../../testing/host/manual-clock.ts';

@@ -1,5 +1,4 @@
 /** A server that starts real workers on this machine by shell commands, and what the API shows of them. */
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** A server with real workers on a real Slurm cluster: a batch of runs brings them up, and they leave by themselves. */
-
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Provisioner } from '@switchyard/contract/workers/provisioner.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
 /** Claims queued runs for a worker, and so gives it the lease on them. */
-
 import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';

@@ -2,7 +2,6 @@
  * Licence tokens in use. A run occupies its tokens while a worker holds its lease. A workflow that waits without a slot keeps
  * them, because its app continues. So does the run of a dead worker whose lease has not expired.
  */
-
 import type { License, LicenseHolder } from '@switchyard/contract/licenses.ts';
 import { SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';

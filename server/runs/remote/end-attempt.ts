@@ -1,5 +1,4 @@
 /** Stores the end of an attempt that a remote worker reports, as the worker of this process stores its own. */
-
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Lists why two executions of the same program on the same input can differ, from what the platform stores about both. */
-
 import { formatBytes, formatSides } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ReplayCause } from '@switchyard/contract/runs/replays.ts';
 import { parseLimits, parseOptionsSummary } from '../run-columns.ts';

@@ -1,5 +1,4 @@
 /** Assets of outputs and of files: listing, download, validation and deletion. */
-
 import { parseAssets } from '@switchyard/worker/results/parse-assets.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

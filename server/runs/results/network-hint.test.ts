@@ -1,5 +1,4 @@
 /** The error of an app that fails without network names the setting that allows it. */
-
 import { findNetworkHint } from '@switchyard/worker/results/outcome.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';

@@ -1,5 +1,4 @@
 /** Valid and invalid statistics, and their indicators. */
-
 import { parseStatistics } from '@switchyard/worker/results/statistics-and-metrics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';

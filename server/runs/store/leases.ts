@@ -1,5 +1,4 @@
 /** Queries for the leases of workers: the runs that a worker executes, and whether it still holds them. */
-
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { type RawBuilder, sql } from 'kysely';

@@ -2,7 +2,6 @@
  * Statements on planned runs. Experiments and ensembles insert them in the transaction of their own change, and
  * planned-run-starter.ts submits them. A row exists until its run is submitted, or stays with the error that prevents it.
  */
-
 import type { RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';

@@ -4,7 +4,6 @@
  * when it ends. The key allows one route for an instance, which keeps two tests off the same instance. The route is read
  * when a run is submitted, and confirmed in the transaction that inserts the run. So a test that has ended gets no run.
  */
-
 import { createHash } from 'node:crypto';
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';

@@ -1,5 +1,4 @@
 /** Apps that read and write files, and apps in other languages, from push to result. */
-
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';

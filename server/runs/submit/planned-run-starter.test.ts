@@ -1,5 +1,4 @@
 /** The start of planned runs: each starts once, also after an error or a restart. */
-
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
 /** Resolves an instance id to its version and executable, with the configuration of the instance. */
-
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExecutableId, InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { parseRequirements } from '../../apps/applications/executable.ts';

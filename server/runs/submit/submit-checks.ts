@@ -1,5 +1,4 @@
 /** Checks in the transaction that inserts a run: the checked rows may have changed since the request read them. */
-
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { LABELS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId, VersionId } from '@switchyard/contract/schemas/ids.ts';

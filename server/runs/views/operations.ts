@@ -1,5 +1,4 @@
 /** Operations on saved views of runs. */
-
 import { RUN_VIEWS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { isBlankViewName } from '@switchyard/contract/runs/views/blank-view-name.ts';

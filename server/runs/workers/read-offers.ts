@@ -1,5 +1,4 @@
 /** Reads the offers of workers, with the applications whose program their tokens must not receive. */
-
 import { selectSubscribedApplications } from '../../apps/marketplace/allowed-worker-tokens.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import { parseOffer, type WorkerOffer } from './offers.ts';

@@ -1,5 +1,4 @@
 /** Statements on the rows of remote workers. */
-
 import type { Database, Reader } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
 import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';

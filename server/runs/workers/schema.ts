@@ -1,5 +1,4 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
-
 import type { AccountId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerKind } from '@switchyard/contract/workers/workers.ts';
 import { sql } from 'kysely';

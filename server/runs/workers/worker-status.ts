@@ -1,5 +1,4 @@
 /** The status of a worker, as operations and metrics show it. */
-
 import { HEARTBEAT_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { WorkerStatus } from '@switchyard/contract/workers/workers.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';

@@ -1,5 +1,4 @@
 /** Heartbeats, shutdown and death of workers, and the requeue of their runs. */
-
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../platform/clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';

@@ -3,7 +3,6 @@
  * runs are requeued. A worker that starts in a data folder proves that every earlier worker of the folder is dead, because
  * the folder is locked.
  */
-
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { HEARTBEAT_TIMEOUT_MS, LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { WorkerKind } from '@switchyard/contract/workers/workers.ts';

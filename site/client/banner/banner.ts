@@ -2,7 +2,6 @@
  * The announcement in the header. The browser fetches it once a day and caches it in between. A fetch that fails, or
  * returns something else, clears the cache. Its place is in the page from the start, so the layout does not shift.
  */
-
 import { readStorage, writeStorage } from '../storage.ts';
 import { type CachedBanner, parseBanner, parseCachedBanner } from './parse-banner.ts';
 

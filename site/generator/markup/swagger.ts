@@ -3,7 +3,6 @@ import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' 
 import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
 import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
 import { buildCodeSamples } from '@switchyard/explorer/model/operation/code-samples.ts';
-import type { Content } from '@switchyard/explorer/model/operation/content.ts';
 import {
   describeMissingDocument,
   getOperationTitle,
@@ -12,6 +11,7 @@ import {
   type OperationSummary,
   readOperation,
 } from '@switchyard/explorer/model/operation/read-operation.ts';
+import type { Content } from '@switchyard/explorer/model/operation/request-and-responses.ts';
 import { createPageState } from '@switchyard/explorer/model/schema/field.ts';
 import type { HighlightedCode } from '../../page-data.ts';
 import type { MarkupContext } from './markup-context.ts';

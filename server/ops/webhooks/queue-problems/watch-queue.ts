@@ -3,7 +3,6 @@
  * checks did not find it for a minute. So a start of a process, a short pause of a machine or a retry sends nothing. The row
  * of the problem and its deliveries change in one transaction, so each event is sent once, also by several processes.
  */
-
 import type { QueueProblemKind } from '@switchyard/contract/account/event-types.ts';
 import { QueueProblemInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';

@@ -6,7 +6,6 @@
  * Invariants: no caller gets a result before the commit of the group, nor a durable one before the following sync. The works
  * of a group run one after the other, and each sees the changes of those before it.
  */
-
 import { fdatasync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import type { Tables, Writer } from '../database.ts';

@@ -1,5 +1,4 @@
 /** HTTP/2 through the front door: the same results, limits and refusals as over HTTP/1.1. */
-
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from 'node:http2';

@@ -14,11 +14,10 @@ import type { Log } from '../../log.ts';
 import { badRequest, Problem } from '../errors/problem.ts';
 import { formatRawRefusal } from '../errors/raw-refusal.ts';
 import { Accepts } from '../limits/accepts.ts';
-import type { SlowClientLimits } from '../limits/allowances.ts';
 import type { Connections } from '../limits/connections.ts';
 import { fairly } from '../limits/fair-request-queue.ts';
 import { feedRequests } from '../limits/request-feed.ts';
-import { closeSlowClients } from '../limits/slow-clients.ts';
+import { closeSlowClients, type SlowClientLimits } from '../limits/slow-clients.ts';
 import { serveTls, type TlsOptions } from './tls-server.ts';
 
 const HEADER_BYTES_MAX = 32 * 1024;

@@ -1,5 +1,4 @@
 /** An adapter is the part of the provisioner that knows one kind of cluster. */
-
 import type { WorkerSize } from '../../../platform/settings/provisioner-settings.ts';
 
 const MEBIBYTE = 2 ** 20;

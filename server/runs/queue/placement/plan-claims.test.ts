@@ -1,5 +1,4 @@
 /** Plans of claims: a table of cases. */
-
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';

@@ -1,5 +1,4 @@
 /** Plans of claims in a simulated cluster: the oldest run is never delayed. */
-
 import { CLASS_LIMITS, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import fc from 'fast-check';

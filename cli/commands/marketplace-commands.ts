@@ -1,12 +1,22 @@
 /** Commands for the apps of the marketplace, their published versions and the subscriptions to them. */
-import { listItems } from '../../session/list-items.ts';
-import type { Session } from '../../session/session.ts';
-import { cleanLine } from '../../terminal/clean-text.ts';
-import { age } from '../../terminal/columns.ts';
-import { collectValue } from '../parse-values.ts';
-import type { Field } from '../resource/define-command.ts';
-import { defineResource } from '../resource/define-resource.ts';
-import { addPartner, PARTNER } from './find-partner.ts';
+import { listItems } from '../session/list-items.ts';
+import type { Session } from '../session/session.ts';
+import { cleanLine } from '../terminal/clean-text.ts';
+import { age } from '../terminal/columns.ts';
+import { collectValue } from './parse-values.ts';
+import type { Field, Values } from './resource/define-command.ts';
+import { defineResource } from './resource/define-resource.ts';
+
+/** The option of commands that read apps of other accounts too. */
+const PARTNER: Field = ['<id>', 'The account that publishes the app; otherwise yours.'];
+
+/** Completes a request by the id of the given account, or of that of the caller. */
+async function addPartner(values: Values, session: Session): Promise<Values> {
+  return {
+    ...values,
+    partner_id: values.partner_id ?? (await session.connect().call('getAccount')).body.id,
+  };
+}
 
 const TEXTS: Record<'title' | 'description' | 'categories' | 'features', Field> = {
   title: ['<title>', 'The title; otherwise the id.', { isOptional: true }],

@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { installDebianPackages } from '@switchyard/server/testing/host/debian-packages.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../testing/run-command.ts';
+import { runCommand } from '../testing/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-completion-'));
-const main = join(import.meta.dirname, '..', '..', 'main.ts');
+const main = join(import.meta.dirname, '..', 'main.ts');
 const problem = await installDebianPackages(['zsh', 'fish'], ['/usr/bin/zsh', '/usr/bin/fish']);
 if (problem !== null) process.stderr.write(`\nCOMPLETIONS NOT TESTED IN ZSH AND FISH: ${problem}\n\n`);
 
