@@ -96,7 +96,7 @@ export interface Operation {
     rawField?: string;
   };
   responses: Partial<Record<SuccessStatus, OperationResponse>>;
-  /** Error statuses besides those of every operation (400; 401 and 403 with a token; 429 outside the tag service). */
+  /** Error statuses besides those that `listErrorStatuses` knows from the rest of the operation. */
   errors?: readonly ErrorStatus[];
 }
 
@@ -114,11 +114,12 @@ export function bodyBytesMax({ right, body }: Operation): number {
 
 /**
  * Returns every error status of the operation, ascending: those that it declares, 401 and 403 if it needs a token, and
- * 429 unless it is a service operation. A JSON body adds 415, and a condition 409. 400 is always one, because any
- * operation refuses unknown query parameters.
+ * 429 unless it is a service operation. A parameter in the path adds 404, a JSON body 415, and a condition 409. 400 is
+ * always one, because any operation refuses unknown query parameters.
  */
 export function listErrorStatuses(declared: Operation): ErrorStatus[] {
   const statuses = new Set<ErrorStatus>([400, ...(declared.errors ?? [])]);
+  if (declared.path.includes('{')) statuses.add(404);
   if (hasCondition(declared.body?.schema) || hasCondition(declared.query)) statuses.add(409);
   if (readsJson(declared)) statuses.add(415);
   if (declared.right !== 'public') for (const status of [401, 403] as const) statuses.add(status);
@@ -131,6 +132,17 @@ type SuccessStatus = 200 | 201 | 202 | 204 | 206 | 302 | 304 | 503;
 /** Declares an operation, preserving its exact type. */
 export function defineOperation<const T extends Operation>(declared: T): T {
   return declared;
+}
+
+/** Declares the response of an operation that has one, with a body. */
+export function respond<const S extends SuccessStatus, T extends TSchema>(
+  status: S,
+  description: string,
+  schema: T,
+  example: unknown,
+): Record<S, { description: string; schema: T; example: unknown }> {
+  const response = { description, schema, example };
+  return { [status]: response } as Record<S, typeof response>;
 }
 
 type Shape<T> = T extends TSchema ? Static<T> : Record<string, never>;

@@ -1,7 +1,7 @@
 /** An account owns every resource. A key is a role and a bearer token; the API shows the token only once. */
 import Type, { type Static } from 'typebox';
 import { EMAIL_CHARS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { ROLES } from '../roles.ts';
 import {
   nameSchema,
@@ -128,13 +128,7 @@ export const getAccount = defineOperation({
   summary: 'Get the account',
   description: 'Returns the account and the key that the bearer token belongs to.',
   right: 'read',
-  responses: {
-    200: {
-      description: "The account and the caller's key.",
-      schema: Account,
-      example: accountExample,
-    },
-  },
+  responses: respond(200, "The account and the caller's key.", Account, accountExample),
 });
 
 export const updateAccount = defineOperation({
@@ -146,7 +140,7 @@ export const updateAccount = defineOperation({
   description: 'Changes the name of the account.',
   right: 'account',
   body: { schema: AccountUpdate, example: { name: 'Main account' } },
-  responses: { 200: { description: 'The account.', schema: Account, example: accountExample } },
+  responses: respond(200, 'The account.', Account, accountExample),
 });
 
 export const createKey = defineOperation({
@@ -160,13 +154,7 @@ export const createKey = defineOperation({
   right: 'keys',
   returnsToken: true,
   body: { schema: KeyCreate, example: { name: 'nightly plans', role: 'operator' } },
-  responses: {
-    201: {
-      description: 'The key with its token.',
-      schema: NewKey,
-      example: newKeyExample,
-    },
-  },
+  responses: respond(201, 'The key with its token.', NewKey, newKeyExample),
 });
 
 export const listKeys = defineOperation({
@@ -179,9 +167,7 @@ export const listKeys = defineOperation({
     'Lists the keys of the account. Root and admin see all keys; other roles see their own key and the keys that they created.',
   right: 'keys',
   query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The keys, newest first.', schema: pageOrArray(Key), example: [keyExample] },
-  },
+  responses: respond(200, 'The keys, newest first.', pageOrArray(Key), [keyExample]),
 });
 
 export const revokeKey = defineOperation({
@@ -204,5 +190,5 @@ export const revokeKey = defineOperation({
     revoke: revokeQuery,
   }),
   responses: { 204: { description: 'The key is revoked.' } },
-  errors: [400, 404],
+  errors: [400],
 });

@@ -1,6 +1,6 @@
 /** The accounts of the server. The operator decides who may create one, and alone lists and deletes the others. */
 import Type from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { emailSchema, nameSchema } from '../schemas/field-schemas.ts';
 import { type AccountId, idSchema } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
@@ -31,9 +31,7 @@ export const getSignUp = defineOperation({
   description:
     'Returns whether the caller can create an account without a token, as configured by the operator.',
   right: 'public',
-  responses: {
-    200: { description: 'The sign-up policy.', schema: SignUp, example: { allowed: true, reason: '' } },
-  },
+  responses: respond(200, 'The sign-up policy.', SignUp, { allowed: true, reason: '' }),
 });
 
 export const createAccount = defineOperation({
@@ -48,13 +46,12 @@ export const createAccount = defineOperation({
   returnsToken: true,
   optionalToken: true,
   body: { schema: AccountCreate, example: { name: 'Main account', email: 'ada@example.com' } },
-  responses: {
-    201: {
-      description: 'The account, its first member, and the key with its token.',
-      schema: Admission,
-      example: admissionExample('admin'),
-    },
-  },
+  responses: respond(
+    201,
+    'The account, its first member, and the key with its token.',
+    Admission,
+    admissionExample('admin'),
+  ),
   errors: [401, 403],
 });
 
@@ -67,13 +64,7 @@ export const listAccounts = defineOperation({
   description: 'Lists every account of the server.',
   right: 'server',
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The accounts, newest first.',
-      schema: pageOrArray(AccountSummary),
-      example: [summaryExample],
-    },
-  },
+  responses: respond(200, 'The accounts, newest first.', pageOrArray(AccountSummary), [summaryExample]),
 });
 
 export const deleteAccount = defineOperation({
@@ -87,5 +78,4 @@ export const deleteAccount = defineOperation({
   right: 'server',
   params: Type.Object({ account_id: idSchema<AccountId>('Id of the account.') }),
   responses: { 204: { description: 'The account is deleted.' } },
-  errors: [404],
 });

@@ -3,7 +3,7 @@
  * before.
  */
 import Type, { type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { ROLES } from '../roles.ts';
 import { mapSchema, nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import {
@@ -126,13 +126,7 @@ export const listAuditEntries = defineOperation({
     'Lists audit entries, newest first. The log contains every change through the API that took effect. It also contains every read of secret values, and the calls refused for lack of rights. Only root and admin can read it.',
   right: 'account',
   query: Type.Object({ ...PageQuery, ...WindowQuery, ...QUERY }),
-  responses: {
-    200: {
-      description: 'A page of entries, newest first.',
-      schema: itemsPage(AuditEntry),
-      example: { items: [example] },
-    },
-  },
+  responses: respond(200, 'A page of entries, newest first.', itemsPage(AuditEntry), { items: [example] }),
 });
 
 export const getAuditHead = defineOperation({
@@ -144,11 +138,5 @@ export const getAuditHead = defineOperation({
   description:
     'Returns number and hash of the last entry of the chain. Store them outside the server. A person with write access to the database can rewrite the whole chain, but cannot make the rewritten chain contain this hash.',
   right: 'account',
-  responses: {
-    200: {
-      description: 'The head of the chain.',
-      schema: AuditHead,
-      example: { number: 3127, hash: example.hash },
-    },
-  },
+  responses: respond(200, 'The head of the chain.', AuditHead, { number: 3127, hash: example.hash }),
 });

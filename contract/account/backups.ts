@@ -1,7 +1,7 @@
 /** Backups of the server. The command `npm run backup` makes them, and stores a record of each in the database. */
 import Type, { type Static } from 'typebox';
 import { BACKUPS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { nullable, timestampSchema } from '../schemas/field-schemas.ts';
 
 const Backup = Type.Object(
@@ -41,27 +41,21 @@ export const getBackups = defineOperation({
   description:
     'Returns the backups that the command `npm run backup` has made. A backup that `--keep` removed is not listed any more.',
   right: 'account',
-  responses: {
-    200: {
-      description: 'The backups.',
-      schema: Backups,
-      example: {
-        items: [
-          {
-            id: 'backup-01jd3v7k9mq2z5x8',
-            made_at: '2026-11-20T02:00:00.000Z',
-            finished_at: '2026-11-20T02:01:12.000Z',
-            folder: '/backups/switchyard/2026-11-20T02-00-00.000Z',
-            rows: 812_004,
-            blobs: 1204,
-            bytes: 734_003_200,
-            copied_bytes: 5_242_880,
-            has_key: true,
-            verified_at: '2026-11-20T03:00:00.000Z',
-            problem: '',
-          },
-        ],
+  responses: respond(200, 'The backups.', Backups, {
+    items: [
+      {
+        id: 'backup-01jd3v7k9mq2z5x8',
+        made_at: '2026-11-20T02:00:00.000Z',
+        finished_at: '2026-11-20T02:01:12.000Z',
+        folder: '/backups/switchyard/2026-11-20T02-00-00.000Z',
+        rows: 812_004,
+        blobs: 1204,
+        bytes: 734_003_200,
+        copied_bytes: 5_242_880,
+        has_key: true,
+        verified_at: '2026-11-20T03:00:00.000Z',
+        problem: '',
       },
-    },
-  },
+    ],
+  }),
 });

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { INVENTORY_ITEMS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { hasRight, type Right, type Role } from '../roles.ts';
 import { nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { idSchema, type MemberId } from '../schemas/ids.ts';
@@ -138,30 +138,23 @@ export const getMemberInventory = defineOperation({
     'Lists what the member made that gives access without them, such as keys for other addresses, worker tokens, trust in HTML assets, share links and webhooks. It also lists the keys of members whom they invited. Removing the member revokes all of it except the keys of invited members. `keep` and `revoke` of `deleteMember` change that for each kind.',
   right: 'account',
   params: Type.Object({ member_id: idSchema<MemberId>('Id of the member.') }),
-  responses: {
-    200: {
-      description: 'The inventory.',
-      schema: MemberInventory,
-      example: {
-        items: [
-          {
-            kind: 'worker_tokens',
-            id: 'wtk-01jd3v7k9mq2z5x8',
-            name: 'Solver nodes',
-            detail: 'runs of all applications; 2 workers use it',
-            created_at: '2026-11-20T08:00:00.000Z',
-            last_used_at: '2026-11-27T08:00:00.000Z',
-          },
-        ],
-        counts: {
-          ...{ keys_for_others: 0, worker_tokens: 1, allowed_tokens: 0 },
-          ...{ trusted_assets: 0, share_links: 0, webhooks: 0, invited_keys: 0 },
-        },
-        own_keys: 2,
-        sessions: 1,
-        open_invites: 0,
+  responses: respond(200, 'The inventory.', MemberInventory, {
+    items: [
+      {
+        kind: 'worker_tokens',
+        id: 'wtk-01jd3v7k9mq2z5x8',
+        name: 'Solver nodes',
+        detail: 'runs of all applications; 2 workers use it',
+        created_at: '2026-11-20T08:00:00.000Z',
+        last_used_at: '2026-11-27T08:00:00.000Z',
       },
+    ],
+    counts: {
+      ...{ keys_for_others: 0, worker_tokens: 1, allowed_tokens: 0 },
+      ...{ trusted_assets: 0, share_links: 0, webhooks: 0, invited_keys: 0 },
     },
-  },
-  errors: [404],
+    own_keys: 2,
+    sessions: 1,
+    open_invites: 0,
+  }),
 });

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { INVITE_TTL_SECONDS } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { conditionFields } from '../schemas/conditional-writes.ts';
 import {
   emailSchema,
@@ -150,7 +150,7 @@ export const inviteMember = defineOperation({
   right: 'account',
   returnsToken: true,
   body: { schema: MemberCreate, example: { email: 'ada@example.com', role: 'developer', name: 'Ada' } },
-  responses: { 201: { description: 'The member with the invite.', schema: Invite, example: inviteExample } },
+  responses: respond(201, 'The member with the invite.', Invite, inviteExample),
 });
 
 export const listMembers = defineOperation({
@@ -162,9 +162,7 @@ export const listMembers = defineOperation({
   description: 'Lists the people of the account, including those who have not accepted their invite.',
   right: 'read',
   query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The members, newest first.', schema: pageOrArray(Member), example: [memberExample] },
-  },
+  responses: respond(200, 'The members, newest first.', pageOrArray(Member), [memberExample]),
 });
 
 export const getMember = defineOperation({
@@ -176,8 +174,7 @@ export const getMember = defineOperation({
   description: 'Returns one person of the account.',
   right: 'read',
   params: MemberParams,
-  responses: { 200: { description: 'The member.', schema: Member, example: joinedExample } },
-  errors: [404],
+  responses: respond(200, 'The member.', Member, joinedExample),
 });
 
 export const updateMember = defineOperation({
@@ -191,14 +188,7 @@ export const updateMember = defineOperation({
   right: 'account',
   params: MemberParams,
   body: { schema: MemberUpdate, example: { role: 'operator' } },
-  responses: {
-    200: {
-      description: 'The updated member.',
-      schema: Member,
-      example: { ...joinedExample, role: 'operator' },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The updated member.', Member, { ...joinedExample, role: 'operator' }),
 });
 
 export const deleteMember = defineOperation({
@@ -221,7 +211,6 @@ export const deleteMember = defineOperation({
     revoke: revokeQuery,
   }),
   responses: { 204: { description: 'The member is removed.' } },
-  errors: [404],
 });
 
 export const renewInvite = defineOperation({
@@ -234,8 +223,7 @@ export const renewInvite = defineOperation({
   right: 'account',
   returnsToken: true,
   params: MemberParams,
-  responses: { 201: { description: 'The member with the invite.', schema: Invite, example: inviteExample } },
-  errors: [404],
+  responses: respond(201, 'The member with the invite.', Invite, inviteExample),
 });
 
 export const acceptInvite = defineOperation({
@@ -248,12 +236,11 @@ export const acceptInvite = defineOperation({
     'Creates a key with the role of the invited member and returns its token. No later response shows the token. The call needs no token, because the invite identifies the member. The key names the inviter in `created_by`, and so does the audit entry. An altered, used, replaced, withdrawn or expired invite returns 403.',
   right: 'public',
   body: { schema: InviteAccept, example: { invite: 'Vb0k4…', name: 'Ada' } },
-  responses: {
-    201: {
-      description: 'The account, the member and the key with its token.',
-      schema: Admission,
-      example: admissionExample('developer'),
-    },
-  },
+  responses: respond(
+    201,
+    'The account, the member and the key with its token.',
+    Admission,
+    admissionExample('developer'),
+  ),
   errors: [403],
 });

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { ORGANIZATION_ADMINS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { ROLES } from '../roles.ts';
 import { emailSchema, nameSchema, nullable, optionalNullable, stringEnum } from '../schemas/field-schemas.ts';
 import { type AccountId, idSchema } from '../schemas/ids.ts';
@@ -92,24 +92,18 @@ export const createOrganization = defineOperation({
     schema: OrganizationCreate,
     example: { name: 'Night shift', admins: ['sam@example.com'] },
   },
-  responses: {
-    201: {
-      description: 'The organisation with the invites.',
-      schema: NewOrganization,
-      example: {
-        id: 'account-2',
-        name: 'Night shift',
-        members: [
-          {
-            email: 'sam@example.com',
-            role: 'admin',
-            pending_invite: true,
-            invite_url: 'http://127.0.0.1:8080/sign-up?invite=Vb0k4…',
-          },
-        ],
+  responses: respond(201, 'The organisation with the invites.', NewOrganization, {
+    id: 'account-2',
+    name: 'Night shift',
+    members: [
+      {
+        email: 'sam@example.com',
+        role: 'admin',
+        pending_invite: true,
+        invite_url: 'http://127.0.0.1:8080/sign-up?invite=Vb0k4…',
       },
-    },
-  },
+    ],
+  }),
 });
 
 export const getOrganization = defineOperation({
@@ -122,8 +116,7 @@ export const getOrganization = defineOperation({
     'Returns the account of the caller with its people. A root key gets any account. Every other id returns 404.',
   right: 'read',
   params: OrganizationParams,
-  responses: { 200: { description: 'The organisation.', schema: Organization, example } },
-  errors: [404],
+  responses: respond(200, 'The organisation.', Organization, example),
 });
 
 export const updateOrganization = defineOperation({
@@ -137,8 +130,7 @@ export const updateOrganization = defineOperation({
   right: 'account',
   params: OrganizationParams,
   body: { schema: OrganizationUpdate, example: { name: 'Night shift' } },
-  responses: { 200: { description: 'The organisation.', schema: Organization, example } },
-  errors: [404],
+  responses: respond(200, 'The organisation.', Organization, example),
 });
 
 export const deleteOrganization = defineOperation({
@@ -152,5 +144,4 @@ export const deleteOrganization = defineOperation({
   right: 'server',
   params: OrganizationParams,
   responses: { 204: { description: 'The organisation is deleted.' } },
-  errors: [404],
 });

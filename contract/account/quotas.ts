@@ -1,7 +1,7 @@
 /** Quotas of an account and of its applications: runs that execute at once, and core hours in a month. */
 import Type, { type Static } from 'typebox';
 import { CONCURRENT_RUNS_MAX, CORE_HOURS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
 import { nullable, timestampSchema } from '../schemas/field-schemas.ts';
@@ -95,7 +95,7 @@ export const getQuotas = defineOperation({
   summary: 'Get the quotas',
   description: 'Returns the quotas of the account, and what it uses of them.',
   right: 'read',
-  responses: { 200: { description: 'The quotas.', schema: Quotas, example } },
+  responses: respond(200, 'The quotas.', Quotas, example),
 });
 
 export const setQuotas = defineOperation({
@@ -108,7 +108,7 @@ export const setQuotas = defineOperation({
     'Sets the quotas of the account. Beyond `concurrent_runs`, runs wait in the queue with the reason `quota`. Beyond `core_hours_per_month`, new runs and experiments return 403 until the month ends. Runs that were accepted before are executed.',
   right: 'account',
   body: { schema: QuotaUpdate, example: limitsExample },
-  responses: { 200: { description: 'The quotas.', schema: Quotas, example } },
+  responses: respond(200, 'The quotas.', Quotas, example),
 });
 
 export const getApplicationQuotas = defineOperation({
@@ -121,7 +121,6 @@ export const getApplicationQuotas = defineOperation({
   right: 'read',
   params: ApplicationParams,
   responses: { 200: applicationQuotasResponse },
-  errors: [404],
 });
 
 export const setApplicationQuotas = defineOperation({
@@ -136,5 +135,4 @@ export const setApplicationQuotas = defineOperation({
   params: ApplicationParams,
   body: { schema: QuotaUpdate, example: applicationLimitsExample },
   responses: { 200: applicationQuotasResponse },
-  errors: [404],
 });

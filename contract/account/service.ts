@@ -1,6 +1,6 @@
 /** Operations for those who run the server: liveness, readiness and metrics. */
 import Type from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 
 const Health = Type.Object(
@@ -60,7 +60,7 @@ export const getHealth = defineOperation({
   summary: 'Check liveness',
   description: 'Returns 200 while the process responds.',
   right: 'public',
-  responses: { 200: { description: 'The process responds.', schema: Health, example: { status: 'ok' } } },
+  responses: respond(200, 'The process responds.', Health, { status: 'ok' }),
 });
 
 const readinessExample = {

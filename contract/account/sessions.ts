@@ -10,7 +10,7 @@ import {
   SIGN_IN_LINK_MINUTES,
   SIGN_ON_CALLBACK_CHARS_MAX,
 } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { textSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { idSchema, type SessionId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
@@ -82,16 +82,10 @@ export const createSignInLink = defineOperation({
   description: `Returns a link that opens the console, signed in with the key of this request. It works once, within ${SIGN_IN_LINK_MINUTES} minutes. No later response shows it.`,
   right: 'keys',
   returnsToken: true,
-  responses: {
-    201: {
-      description: 'The link.',
-      schema: SignInLink,
-      example: {
-        url: 'http://127.0.0.1:8080/console?ticket=Vb0k4…',
-        expires_at: '2026-11-23T08:10:00.000Z',
-      },
-    },
-  },
+  responses: respond(201, 'The link.', SignInLink, {
+    url: 'http://127.0.0.1:8080/console?ticket=Vb0k4…',
+    expires_at: '2026-11-23T08:10:00.000Z',
+  }),
 });
 
 export const createSession = defineOperation({
@@ -127,13 +121,7 @@ export const listSessions = defineOperation({
     'Lists the sessions that have not ended. Root and admin see all sessions of the account; other roles see the sessions of their own keys.',
   right: 'keys',
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The sessions, newest first.',
-      schema: pageOrArray(Session),
-      example: [sessionExample],
-    },
-  },
+  responses: respond(200, 'The sessions, newest first.', pageOrArray(Session), [sessionExample]),
 });
 
 export const endSession = defineOperation({
@@ -147,5 +135,4 @@ export const endSession = defineOperation({
   right: 'keys',
   params: Type.Object({ session_id: idSchema<SessionId>('Id of the session, or `current`.') }),
   responses: { 204: { description: 'The session has ended.' } },
-  errors: [404],
 });

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { RawBytes } from '../applications/uploads.ts';
 import { SHARE_HOURS_DEFAULT, SHARE_HOURS_MAX, SHARES_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { Indicator } from '../runs/run-reports.ts';
 import { RunParams } from '../runs/runs.ts';
 import {
@@ -162,8 +162,7 @@ export const createShare = defineOperation({
   returnsToken: true,
   params: RunParams,
   body: { schema: ShareCreate, example: { parts: ['summary', 'output'], expires_in_hours: 168 } },
-  responses: { 201: { description: 'The link.', schema: Share, example: shareExample } },
-  errors: [404],
+  responses: respond(201, 'The link.', Share, shareExample),
 });
 
 export const listShares = defineOperation({
@@ -175,10 +174,7 @@ export const listShares = defineOperation({
   description: 'Lists the links of a run that work, newest first.',
   right: 'run',
   params: RunParams,
-  responses: {
-    200: { description: 'The links.', schema: itemsPage(Share), example: { items: [shareExample] } },
-  },
-  errors: [404],
+  responses: respond(200, 'The links.', itemsPage(Share), { items: [shareExample] }),
 });
 
 export const listAccountShares = defineOperation({
@@ -191,22 +187,16 @@ export const listAccountShares = defineOperation({
     'Lists the links of all runs of the account that work, newest first. It returns no addresses: `listShares` of a run does.',
   right: 'account',
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The links.',
-      schema: itemsPage(AccountShare),
-      example: {
-        items: [
-          {
-            ...shareFields,
-            application_id: 'routing',
-            run_id: 'run-01jd3v7k9mq2z5x8',
-            run_name: 'Monday',
-          },
-        ],
+  responses: respond(200, 'The links.', itemsPage(AccountShare), {
+    items: [
+      {
+        ...shareFields,
+        application_id: 'routing',
+        run_id: 'run-01jd3v7k9mq2z5x8',
+        run_name: 'Monday',
       },
-    },
-  },
+    ],
+  }),
 });
 
 export const revokeShare = defineOperation({
@@ -219,7 +209,6 @@ export const revokeShare = defineOperation({
   right: 'run',
   params: Type.Object({ ...RunParams.properties, share_id: idSchema<string>('Id of the share link.') }),
   responses: { 204: { description: 'The link is revoked.' } },
-  errors: [404],
 });
 
 export const getSharedRun = defineOperation({
@@ -232,31 +221,24 @@ export const getSharedRun = defineOperation({
     'Returns the chosen parts of the run. The path is the credential. The link counts the view, and the first view in an hour leaves an audit entry. A link that is unknown, expired or revoked returns 404.',
   right: 'public',
   params: TokenParams,
-  responses: {
-    200: {
-      description: 'The chosen parts.',
-      schema: SharedRun,
-      example: {
-        parts: ['summary', 'output'],
-        expires_at: '2026-11-27T08:00:00.000Z',
-        summary: {
-          id: 'run-01jd3v7k9mq2z5x8',
-          name: 'Monday',
-          description: '',
-          application_id: 'routing',
-          application_instance_id: 'production',
-          application_version_id: 'v1',
-          status_v2: 'succeeded',
-          created_at: '2026-11-20T08:00:00.000Z',
-          finished_at: '2026-11-20T08:00:02.000Z',
-          execution_duration: 1870,
-          error: '',
-        },
-        output: { format: 'json', size: 18_204 },
-      },
+  responses: respond(200, 'The chosen parts.', SharedRun, {
+    parts: ['summary', 'output'],
+    expires_at: '2026-11-27T08:00:00.000Z',
+    summary: {
+      id: 'run-01jd3v7k9mq2z5x8',
+      name: 'Monday',
+      description: '',
+      application_id: 'routing',
+      application_instance_id: 'production',
+      application_version_id: 'v1',
+      status_v2: 'succeeded',
+      created_at: '2026-11-20T08:00:00.000Z',
+      finished_at: '2026-11-20T08:00:02.000Z',
+      execution_duration: 1870,
+      error: '',
     },
-  },
-  errors: [404],
+    output: { format: 'json', size: 18_204 },
+  }),
 });
 
 export const getSharedContent = defineOperation({
@@ -280,5 +262,5 @@ export const getSharedContent = defineOperation({
       schema: RawBytes,
     },
   },
-  errors: [404, 416],
+  errors: [416],
 });

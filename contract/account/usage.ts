@@ -1,7 +1,7 @@
 /** Usage and cost of the runs of an account, by day, application and user. */
 import Type, { type Static } from 'typebox';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX, USAGE_ROWS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { settingConditionFields, settingTime } from '../schemas/conditional-writes.ts';
 import { ignoredFieldSchema, nullable, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idReferenceSchema } from '../schemas/ids.ts';
@@ -115,19 +115,13 @@ export const getUsage = defineOperation({
       idReferenceSchema<ApplicationId>('Only runs of the application, which may be deleted.'),
     ),
   }),
-  responses: {
-    200: {
-      description: 'The usage, ordered by day, application and user.',
-      schema: Usage,
-      example: {
-        from: '2026-11-01',
-        to: '2026-11-20',
-        cost_rate: rateExample,
-        total: measuresExample,
-        items: [{ day: '2026-11-20', ...measuresExample }],
-      },
-    },
-  },
+  responses: respond(200, 'The usage, ordered by day, application and user.', Usage, {
+    from: '2026-11-01',
+    to: '2026-11-20',
+    cost_rate: rateExample,
+    total: measuresExample,
+    items: [{ day: '2026-11-20', ...measuresExample }],
+  }),
 });
 
 export const setCostRate = defineOperation({
@@ -140,7 +134,7 @@ export const setCostRate = defineOperation({
     'Sets the price of a core hour. Usage of any time is priced with the current rate. Without a rate, `expected_updated_at` is null.',
   right: 'account',
   body: { schema: CostRateUpdate, example: newRateExample },
-  responses: { 200: { description: 'The rate.', schema: CostRate, example: rateExample } },
+  responses: respond(200, 'The rate.', CostRate, rateExample),
 });
 
 export const deleteCostRate = defineOperation({

@@ -1,7 +1,7 @@
 /** The operations on webhooks and their conversations. */
 import Type from 'typebox';
 import { CONVERSATION_RETENTION_DAYS, SECRET_OVERLAP_HOURS_DEFAULT } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 import { type ConversationId, idSchema, type WebhookId } from '../schemas/ids.ts';
@@ -91,7 +91,7 @@ export const createWebhook = defineOperation({
     'Subscribes a URL to future events of the account: status changes of runs, of experiments, or of both. Each delivery is a signed POST. The server generates the signing secret; read it with `getWebhookSecret`.',
   right: 'write',
   body: { schema: WebhookCreate, example: create },
-  responses: { 201: { description: 'The webhook.', schema: Webhook, example } },
+  responses: respond(201, 'The webhook.', Webhook, example),
 });
 
 export const listWebhooks = defineOperation({
@@ -103,9 +103,7 @@ export const listWebhooks = defineOperation({
   description: 'Lists the webhooks of the account.',
   right: 'read',
   query: Type.Object(PageQuery),
-  responses: {
-    200: { description: 'The webhooks, newest first.', schema: pageOrArray(Webhook), example: [example] },
-  },
+  responses: respond(200, 'The webhooks, newest first.', pageOrArray(Webhook), [example]),
 });
 
 export const getWebhook = defineOperation({
@@ -117,8 +115,7 @@ export const getWebhook = defineOperation({
   description: 'Returns the webhook. `disabled_at` is present while it is disabled.',
   right: 'read',
   params: WebhookParams,
-  responses: { 200: { description: 'The webhook.', schema: Webhook, example } },
-  errors: [404],
+  responses: respond(200, 'The webhook.', Webhook, example),
 });
 
 export const updateWebhook = defineOperation({
@@ -133,7 +130,6 @@ export const updateWebhook = defineOperation({
   params: WebhookParams,
   body: { schema: WebhookUpdate, example: { endpoint_url: 'https://dispatch.example.com/hooks/plans' } },
   responses: { 204: { description: 'The webhook is updated.' } },
-  errors: [404],
 });
 
 export const deleteWebhook = defineOperation({
@@ -154,7 +150,6 @@ export const deleteWebhook = defineOperation({
   right: 'write',
   params: WebhookParams,
   responses: { 204: { description: 'The webhook is deleted.' } },
-  errors: [404],
 });
 
 export const getWebhookSecret = defineOperation({
@@ -166,8 +161,7 @@ export const getWebhookSecret = defineOperation({
   description: 'Returns the secret that signs the deliveries. The receiver verifies signatures with it.',
   right: 'read-secrets',
   params: WebhookParams,
-  responses: { 200: { description: 'The secret.', schema: WebhookSecret, example: secretExample } },
-  errors: [404],
+  responses: respond(200, 'The secret.', WebhookSecret, secretExample),
 });
 
 export const rotateWebhookSecret = defineOperation({
@@ -180,14 +174,10 @@ export const rotateWebhookSecret = defineOperation({
   right: 'write',
   params: WebhookParams,
   body: { schema: SecretRotation, example: { overlap_hours: 24 }, required: false },
-  responses: {
-    201: {
-      description: 'The new secret.',
-      schema: WebhookSecret,
-      example: { ...secretExample, previous_until: '2026-11-21T08:00:00.000Z' },
-    },
-  },
-  errors: [404],
+  responses: respond(201, 'The new secret.', WebhookSecret, {
+    ...secretExample,
+    previous_until: '2026-11-21T08:00:00.000Z',
+  }),
 });
 
 export const listWebhookConversations = defineOperation({
@@ -203,14 +193,9 @@ export const listWebhookConversations = defineOperation({
     ...PageQuery,
     status: Type.Optional(stringEnum(CONVERSATION_STATUSES, 'Only conversations with this status.')),
   }),
-  responses: {
-    200: {
-      description: 'The conversations, newest first.',
-      schema: itemsPage(Conversation),
-      example: { items: [conversationExample] },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The conversations, newest first.', itemsPage(Conversation), {
+    items: [conversationExample],
+  }),
 });
 
 export const getWebhookConversation = defineOperation({
@@ -222,10 +207,7 @@ export const getWebhookConversation = defineOperation({
   description: 'Returns one attempt to deliver an event, with the request and the response.',
   right: 'read',
   params: ConversationParams,
-  responses: {
-    200: { description: 'The conversation.', schema: Conversation, example: conversationExample },
-  },
-  errors: [404],
+  responses: respond(200, 'The conversation.', Conversation, conversationExample),
 });
 
 export const replayWebhookConversation = defineOperation({
@@ -238,14 +220,13 @@ export const replayWebhookConversation = defineOperation({
     'Sends the event of a conversation again, with the same id and body and a new signature. The retry policy is that of a new event. A disabled webhook returns 400.',
   right: 'write',
   params: ConversationParams,
-  responses: {
-    202: {
-      description: 'The delivery is enqueued. Each attempt is a conversation of its own.',
-      schema: EventTriggered,
-      example: { event_id: 'event-01jd3v7k9mq2z5x8', webhook_ids: ['dispatch-desk'] },
-    },
-  },
-  errors: [400, 404],
+  responses: respond(
+    202,
+    'The delivery is enqueued. Each attempt is a conversation of its own.',
+    EventTriggered,
+    { event_id: 'event-01jd3v7k9mq2z5x8', webhook_ids: ['dispatch-desk'] },
+  ),
+  errors: [400],
 });
 
 export const triggerEvent = defineOperation({
@@ -258,11 +239,8 @@ export const triggerEvent = defineOperation({
     'Sends an example event to every webhook that subscribes to its type, so that you can test a receiver without a run. Its run or experiment does not exist and has the id `run-example` or `experiment-example`.',
   right: 'write',
   body: { schema: EventTrigger, example: { event_type: 'run.status' } },
-  responses: {
-    201: {
-      description: 'The event is enqueued.',
-      schema: EventTriggered,
-      example: { event_id: 'event-01jd3v7k9mq2z5x8', webhook_ids: ['dispatch-desk'] },
-    },
-  },
+  responses: respond(201, 'The event is enqueued.', EventTriggered, {
+    event_id: 'event-01jd3v7k9mq2z5x8',
+    webhook_ids: ['dispatch-desk'],
+  }),
 });

@@ -3,7 +3,7 @@
  * address of a file here, and read the file there.
  */
 import Type from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { textSchema } from '../schemas/field-schemas.ts';
 
 /** Longer than the path of any archive: two ids, a version and the fixed parts. */
@@ -24,12 +24,8 @@ export const getCommunityFile = defineOperation({
     'Returns the address of a file of the community apps: `community-apps/manifest.yml` is their list, and `community-apps/<app>/<version>/<app>_<version>.tar.gz` the archive of one. The community apps are the sample apps of the server. Any other file returns 404, also on a server without the built console, which contains them.',
   right: 'read',
   query: Type.Object({ file: textSchema('Path of the file.', { min: 1, max: FILE_CHARS_MAX }) }),
-  responses: {
-    200: {
-      description: 'The address.',
-      schema: FileAddress,
-      example: { url: 'http://127.0.0.1:8080/console/samples/vehicle-routing.tgz' },
-    },
-  },
+  responses: respond(200, 'The address.', FileAddress, {
+    url: 'http://127.0.0.1:8080/console/samples/vehicle-routing.tgz',
+  }),
   errors: [404],
 });

@@ -13,7 +13,7 @@ import {
   MARKETPLACE_VERSIONS_MAX,
   NAME_CHARS_MAX,
 } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { conditionFields } from '../schemas/conditional-writes.ts';
 import {
   nameSchema,
@@ -198,13 +198,7 @@ export const listMarketplaceApps = defineOperation({
   description: 'Lists the released apps of all partners, and every app that the account publishes.',
   right: 'read',
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The apps, newest first.',
-      schema: pageOrArray(MarketplaceApp),
-      example: [example],
-    },
-  },
+  responses: respond(200, 'The apps, newest first.', pageOrArray(MarketplaceApp), [example]),
 });
 
 export const listPartnerApps = defineOperation({
@@ -218,14 +212,7 @@ export const listPartnerApps = defineOperation({
   right: 'read',
   params: PartnerParams,
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The apps, newest first.',
-      schema: pageOrArray(MarketplaceApp),
-      example: [example],
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The apps, newest first.', pageOrArray(MarketplaceApp), [example]),
 });
 
 export const createMarketplaceApp = defineOperation({
@@ -243,7 +230,6 @@ export const createMarketplaceApp = defineOperation({
     example: { id: 'quay', ref_app_id: 'quay', title: 'Quay planning' },
   },
   responses: { 201: appResponse },
-  errors: [404],
 });
 
 export const getMarketplaceApp = defineOperation({
@@ -256,7 +242,6 @@ export const getMarketplaceApp = defineOperation({
   right: 'read',
   params: AppParams,
   responses: { 200: appResponse },
-  errors: [404],
 });
 
 export const updateMarketplaceApp = defineOperation({
@@ -271,7 +256,6 @@ export const updateMarketplaceApp = defineOperation({
   params: AppParams,
   body: { schema: MarketplaceAppUpdate, example: { state: 'released' } },
   responses: { 200: appResponse },
-  errors: [404],
 });
 
 export const listMarketplaceVersions = defineOperation({
@@ -284,14 +268,7 @@ export const listMarketplaceVersions = defineOperation({
   right: 'read',
   params: AppParams,
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The versions, newest first.',
-      schema: pageOrArray(MarketplaceVersion),
-      example: [versionExample],
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The versions, newest first.', pageOrArray(MarketplaceVersion), [versionExample]),
 });
 
 export const createMarketplaceVersion = defineOperation({
@@ -308,7 +285,6 @@ export const createMarketplaceVersion = defineOperation({
     example: { id: 'v1', ref_app_version_id: 'v1', change_log: ['First version'] },
   },
   responses: { 201: versionResponse },
-  errors: [404],
 });
 
 export const getMarketplaceVersion = defineOperation({
@@ -321,7 +297,6 @@ export const getMarketplaceVersion = defineOperation({
   right: 'read',
   params: VersionParams,
   responses: { 200: versionResponse },
-  errors: [404],
 });
 
 export const updateMarketplaceVersion = defineOperation({
@@ -335,5 +310,4 @@ export const updateMarketplaceVersion = defineOperation({
   params: VersionParams,
   body: { schema: MarketplaceVersionUpdate, example: { change_log: ['Faster search'] } },
   responses: { 200: versionResponse },
-  errors: [404],
 });

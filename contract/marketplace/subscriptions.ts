@@ -3,7 +3,7 @@
  * belong to the subscriber.
  */
 import Type, { type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idReferenceSchema, idSchema } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
@@ -70,13 +70,7 @@ export const listSubscriptions = defineOperation({
   description: 'Lists the subscriptions of the account.',
   right: 'read',
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The subscriptions, newest first.',
-      schema: pageOrArray(Subscription),
-      example: [example],
-    },
-  },
+  responses: respond(200, 'The subscriptions, newest first.', pageOrArray(Subscription), [example]),
 });
 
 export const getSubscription = defineOperation({
@@ -89,7 +83,6 @@ export const getSubscription = defineOperation({
   right: 'read',
   params: SubscriptionParams,
   responses: { 200: response },
-  errors: [404],
 });
 
 export const deleteSubscription = defineOperation({
@@ -103,5 +96,4 @@ export const deleteSubscription = defineOperation({
   right: 'write',
   params: SubscriptionParams,
   responses: { 204: { description: 'The subscription has ended.' } },
-  errors: [404],
 });

@@ -4,7 +4,7 @@
  * which is stored as given.
  */
 import Type, { type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { objectSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { type AssetId, idSchema } from '../schemas/ids.ts';
 import { itemsPage, PageQuery } from '../schemas/paging.ts';
@@ -60,14 +60,7 @@ export const listRunAssets = defineOperation({
   right: 'read',
   params: RunParams,
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The assets.',
-      schema: itemsPage(Asset),
-      example: { items: [example] },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The assets.', itemsPage(Asset), { items: [example] }),
 });
 
 export const getRunAsset = defineOperation({
@@ -79,16 +72,9 @@ export const getRunAsset = defineOperation({
   description: 'Returns the asset with a download URL for its content.',
   right: 'read',
   params: Type.Object({ ...RunParams.properties, asset_id: idSchema<AssetId>('Id of the asset.') }),
-  responses: {
-    200: {
-      description: 'The asset.',
-      schema: AssetDownload,
-      example: {
-        ...example,
-        type: 'json',
-        download_url: 'http://127.0.0.1:8080/v1/downloads/c-01jd3v7k9p?signature=…',
-      },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The asset.', AssetDownload, {
+    ...example,
+    type: 'json',
+    download_url: 'http://127.0.0.1:8080/v1/downloads/c-01jd3v7k9p?signature=…',
+  }),
 });

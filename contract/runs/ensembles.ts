@@ -4,7 +4,7 @@
  */
 import Type from 'typebox';
 import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { timestampSchema } from '../schemas/field-schemas.ts';
@@ -68,8 +68,7 @@ export const createEnsemble = defineOperation({
   right: 'experiment',
   params: ApplicationParams,
   body: { bytesMax: REQUEST_BODY_BYTES_MAX, schema: EnsembleCreate, example: definition },
-  responses: { 201: { description: 'The ensemble.', schema: Ensemble, example } },
-  errors: [404],
+  responses: respond(201, 'The ensemble.', Ensemble, example),
 });
 
 export const listEnsembles = defineOperation({
@@ -86,14 +85,7 @@ export const listEnsembles = defineOperation({
     start: Type.Optional(timestampSchema('Only items created at or after this time')),
     end: Type.Optional(timestampSchema('Only items created before this time')),
   }),
-  responses: {
-    200: {
-      description: 'The ensembles, newest first.',
-      schema: itemsPage(Ensemble),
-      example: { items: [example] },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The ensembles, newest first.', itemsPage(Ensemble), { items: [example] }),
 });
 
 export const getEnsemble = defineOperation({
@@ -105,8 +97,7 @@ export const getEnsemble = defineOperation({
   description: 'Returns the definition of the ensemble.',
   right: 'read',
   params: EnsembleParams,
-  responses: { 200: { description: 'The ensemble.', schema: Ensemble, example } },
-  errors: [404],
+  responses: respond(200, 'The ensemble.', Ensemble, example),
 });
 
 export const updateEnsemble = defineOperation({
@@ -120,14 +111,7 @@ export const updateEnsemble = defineOperation({
   right: 'experiment',
   params: EnsembleParams,
   body: { schema: EnsembleUpdate, example: { name: 'Cheapest, then shortest' } },
-  responses: {
-    200: {
-      description: 'The updated ensemble.',
-      schema: Ensemble,
-      example: { ...example, name: 'Cheapest, then shortest' },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The updated ensemble.', Ensemble, { ...example, name: 'Cheapest, then shortest' }),
 });
 
 export const deleteEnsemble = defineOperation({
@@ -147,7 +131,6 @@ export const deleteEnsemble = defineOperation({
   right: 'experiment',
   params: EnsembleParams,
   responses: { 204: { description: 'The ensemble is deleted.' } },
-  errors: [404],
 });
 
 export const getRunEnsemble = defineOperation({
@@ -160,64 +143,57 @@ export const getRunEnsemble = defineOperation({
     'Returns the child runs of an ensemble run. Once it has ended, the response also explains which runs each rule kept and dropped. A run of another type returns 404.',
   right: 'read',
   params: RunParams,
-  responses: {
-    200: {
-      description: 'The ensemble run.',
-      schema: EnsembleRun,
-      example: {
-        id: 'run-01jd3v7k9mq2z5x8',
-        account_id: 'account-01jd3v7k9m',
-        application_id: 'routing',
-        status_v2: 'succeeded',
-        error: '',
-        evaluation_type: 'rules',
-        definition_id: definition.id,
-        requested_runs: 3,
-        child_runs: CHILDREN.map(({ id, group, repetition }) => ({
-          id,
-          run_group_id: group,
-          repetition,
-          application_instance_id: 'production',
-          application_version_id: 'v1',
-          status_v2: 'succeeded',
-          error: '',
-        })),
-        rules_result: {
-          best_run_id: CHILDREN[2].id,
-          decisions: [
+  responses: respond(200, 'The ensemble run.', EnsembleRun, {
+    id: 'run-01jd3v7k9mq2z5x8',
+    account_id: 'account-01jd3v7k9m',
+    application_id: 'routing',
+    status_v2: 'succeeded',
+    error: '',
+    evaluation_type: 'rules',
+    definition_id: definition.id,
+    requested_runs: 3,
+    child_runs: CHILDREN.map(({ id, group, repetition }) => ({
+      id,
+      run_group_id: group,
+      repetition,
+      application_instance_id: 'production',
+      application_version_id: 'v1',
+      status_v2: 'succeeded',
+      error: '',
+    })),
+    rules_result: {
+      best_run_id: CHILDREN[2].id,
+      decisions: [
+        {
+          rule_id: 'cost',
+          index: 0,
+          statistics_path: 'result.value',
+          objective: 'minimize',
+          tolerance: { type: 'relative', value: 0.01 },
+          best: 812.4,
+          considered: CHILDREN.map(({ id }) => id),
+          kept: [CHILDREN[0].id, CHILDREN[2].id],
+          dropped: [
             {
-              rule_id: 'cost',
-              index: 0,
-              statistics_path: 'result.value',
-              objective: 'minimize',
-              tolerance: { type: 'relative', value: 0.01 },
-              best: 812.4,
-              considered: CHILDREN.map(({ id }) => id),
-              kept: [CHILDREN[0].id, CHILDREN[2].id],
-              dropped: [
-                {
-                  run_id: CHILDREN[1].id,
-                  value: 860.1,
-                  why: '860.1 is more than 1 % away from 812.4, the lowest.',
-                },
-              ],
-            },
-            {
-              rule_id: 'time',
-              index: 1,
-              statistics_path: 'result.duration',
-              objective: 'minimize',
-              tolerance: { type: 'absolute', value: 0 },
-              best: 3.5,
-              considered: [CHILDREN[0].id, CHILDREN[2].id],
-              kept: [CHILDREN[2].id],
-              dropped: [{ run_id: CHILDREN[0].id, value: 4.2, why: '4.2 is not 3.5, the lowest.' }],
+              run_id: CHILDREN[1].id,
+              value: 860.1,
+              why: '860.1 is more than 1 % away from 812.4, the lowest.',
             },
           ],
-          left_out: [],
         },
-      },
+        {
+          rule_id: 'time',
+          index: 1,
+          statistics_path: 'result.duration',
+          objective: 'minimize',
+          tolerance: { type: 'absolute', value: 0 },
+          best: 3.5,
+          considered: [CHILDREN[0].id, CHILDREN[2].id],
+          kept: [CHILDREN[2].id],
+          dropped: [{ run_id: CHILDREN[0].id, value: 4.2, why: '4.2 is not 3.5, the lowest.' }],
+        },
+      ],
+      left_out: [],
     },
-  },
-  errors: [404],
+  }),
 });

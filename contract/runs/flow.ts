@@ -10,7 +10,7 @@ import {
   FLOW_NODES_MAX,
   FLOW_STEPS_MAX,
 } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { optionalNullable, textSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
@@ -123,7 +123,7 @@ export const updateRunFlow = defineOperation({
   right: 'run',
   params: RunParams,
   body: { bytesMax: FLOW_BYTES_MAX, schema: FlowUpdate, example },
-  responses: { 200: { description: 'The stored graph.', schema: Flow, example } },
+  responses: respond(200, 'The stored graph.', Flow, example),
   errors: [404],
 });
 
@@ -137,6 +137,6 @@ export const getRunFlow = defineOperation({
     'Returns the last graph that the run sent. A run that sent none returns 404. The graph of a run that ended abruptly can show nodes as running.',
   right: 'read',
   params: RunParams,
-  responses: { 200: { description: 'The stored graph.', schema: Flow, example } },
+  responses: respond(200, 'The stored graph.', Flow, example),
   errors: [404],
 });

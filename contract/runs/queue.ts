@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { EXECUTION_CLASS_DEFAULT } from '../execution-classes.ts';
 import { QUEUE_RUNS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { PageQuery, runsPage } from '../schemas/paging.ts';
 import { ActiveRun } from './run-schemas.ts';
 
@@ -28,38 +28,32 @@ export const getQueue = defineOperation({
   description: `Lists the queued and running runs of every application of the account. Running runs come first, then queued runs in queue order: by priority, lowest number first, then oldest first. Execution classes that share slots share this order; a class with its own slots may be ahead or behind. Each queued run has a reason and a queue position, and where past runs allow it a predicted start. Without paging, the response has at most ${QUEUE_RUNS_MAX} runs, with a \`next_page_token\` if there are more. While you page, a run that starts stays in the list, a run that ends leaves it, and a run with a new priority moves.`,
   right: 'read',
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The runs, in queue order.',
-      schema: runsPage(ActiveRun),
-      example: {
-        runs: [
-          {
-            ...runExample,
-            id: 'run-01jd3v7k9mq2z5x8',
-            status_v2: 'running',
-            created_at: '2026-11-20T08:00:00.000Z',
-            initiated_at: '2026-11-20T08:00:00.104Z',
-            attempt: 1,
-          },
-          {
-            ...runExample,
-            id: 'run-01jd3v7mb4hw6c9e',
-            status_v2: 'queued',
-            created_at: '2026-11-20T08:00:01.000Z',
-            attempt: 0,
-            waiting: {
-              place: 1,
-              reason: 'slots_taken',
-              message: `The only slot that serves execution class ${EXECUTION_CLASS_DEFAULT} is taken; this run is next.`,
-              predicted_start: {
-                earliest: '2026-11-20T08:00:21.300Z',
-                latest: '2026-11-20T08:00:34.900Z',
-              },
-            },
-          },
-        ],
+  responses: respond(200, 'The runs, in queue order.', runsPage(ActiveRun), {
+    runs: [
+      {
+        ...runExample,
+        id: 'run-01jd3v7k9mq2z5x8',
+        status_v2: 'running',
+        created_at: '2026-11-20T08:00:00.000Z',
+        initiated_at: '2026-11-20T08:00:00.104Z',
+        attempt: 1,
       },
-    },
-  },
+      {
+        ...runExample,
+        id: 'run-01jd3v7mb4hw6c9e',
+        status_v2: 'queued',
+        created_at: '2026-11-20T08:00:01.000Z',
+        attempt: 0,
+        waiting: {
+          place: 1,
+          reason: 'slots_taken',
+          message: `The only slot that serves execution class ${EXECUTION_CLASS_DEFAULT} is taken; this run is next.`,
+          predicted_start: {
+            earliest: '2026-11-20T08:00:21.300Z',
+            latest: '2026-11-20T08:00:34.900Z',
+          },
+        },
+      },
+    ],
+  }),
 });

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import {
   nameTextSchema,
   nullable,
@@ -139,14 +139,7 @@ export const replayRun = defineOperation({
     example: { name: 'Replay of Monday’s plan' },
     required: false,
   },
-  responses: {
-    202: {
-      description: 'The replay is stored and queued.',
-      schema: RunCreated,
-      example: { run_id: 'run-01jd3v9r2c6w8y4z' },
-    },
-  },
-  errors: [404],
+  responses: respond(202, 'The replay is stored and queued.', RunCreated, { run_id: 'run-01jd3v9r2c6w8y4z' }),
 });
 
 export const listRunReplays = defineOperation({
@@ -160,42 +153,35 @@ export const listRunReplays = defineOperation({
   right: 'read',
   params: RunParams,
   query: Type.Object(PageQuery),
-  responses: {
-    200: {
-      description: 'The replays.',
-      schema: itemsPage(RunReplay),
-      example: {
-        items: [
-          {
-            run_id: 'run-01jd3v9r2c6w8y4z',
-            original_run_id: 'run-01jd3v7k9mq2z5x8',
-            created_at: '2026-11-20T09:00:00.000Z',
-            user_email: 'planner@example.com',
-            status_v2: 'succeeded',
-            comparison: {
-              verdict: 'same_objective',
-              reason: 'The solutions differ, and result.value is 1040.6 in both.',
-              original_status: 'succeeded',
-              replay_status: 'succeeded',
-              original_value: 1040.6,
-              replay_value: 1040.6,
-              solution_compared: true,
-              number_of_differences: 1,
-              differences: [{ path: '/solution/vehicles/0/route/2', original: '"depot"', replay: '"s3"' }],
-              may_differ: [
-                {
-                  cause: 'threads',
-                  observed: false,
-                  description:
-                    'The app may use 2 cores. Threads that finish in another order can lead to another solution.',
-                },
-              ],
-              compared_at: '2026-11-20T09:00:02.400Z',
+  responses: respond(200, 'The replays.', itemsPage(RunReplay), {
+    items: [
+      {
+        run_id: 'run-01jd3v9r2c6w8y4z',
+        original_run_id: 'run-01jd3v7k9mq2z5x8',
+        created_at: '2026-11-20T09:00:00.000Z',
+        user_email: 'planner@example.com',
+        status_v2: 'succeeded',
+        comparison: {
+          verdict: 'same_objective',
+          reason: 'The solutions differ, and result.value is 1040.6 in both.',
+          original_status: 'succeeded',
+          replay_status: 'succeeded',
+          original_value: 1040.6,
+          replay_value: 1040.6,
+          solution_compared: true,
+          number_of_differences: 1,
+          differences: [{ path: '/solution/vehicles/0/route/2', original: '"depot"', replay: '"s3"' }],
+          may_differ: [
+            {
+              cause: 'threads',
+              observed: false,
+              description:
+                'The app may use 2 cores. Threads that finish in another order can lead to another solution.',
             },
-          },
-        ],
+          ],
+          compared_at: '2026-11-20T09:00:02.400Z',
+        },
       },
-    },
-  },
-  errors: [404],
+    ],
+  }),
 });

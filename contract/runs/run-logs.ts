@@ -1,6 +1,6 @@
 /** Logs of a run: the whole log after it has ended, and new lines while it runs. */
 import Type, { type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 import { RunParams } from './runs.ts';
@@ -49,10 +49,8 @@ export const getRunLogs = defineOperation({
     'Returns the whole log of a run that has ended. Before that, the response is 400: read the live log instead.',
   right: 'read',
   params: RunParams,
-  responses: {
-    200: { description: 'The log.', schema: RunLog, example: { log: 'improved to 1040.6 after 0.4 s\n' } },
-  },
-  errors: [400, 404],
+  responses: respond(200, 'The log.', RunLog, { log: 'improved to 1040.6 after 0.4 s\n' }),
+  errors: [400],
 });
 
 export const getRunLiveLogs = defineOperation({
@@ -69,17 +67,10 @@ export const getRunLiveLogs = defineOperation({
   query: Type.Object({
     since: Type.Optional(Type.String({ description: '`next_page_token` of the previous call.' })),
   }),
-  responses: {
-    200: {
-      description: 'New lines and the token for the next call.',
-      schema: LiveLog,
-      example: {
-        items: [{ timestamp: '2026-11-20T08:00:00.412803Z', log: 'improved to 1040.6 after 0.4 s' }],
-        next_page_token: '1',
-        status_v2: 'running',
-        next_available_in_seconds: 1,
-      },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'New lines and the token for the next call.', LiveLog, {
+    items: [{ timestamp: '2026-11-20T08:00:00.412803Z', log: 'improved to 1040.6 after 0.4 s' }],
+    next_page_token: '1',
+    status_v2: 'running',
+    next_available_in_seconds: 1,
+  }),
 });

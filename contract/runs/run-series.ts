@@ -1,7 +1,7 @@
 /** Series of numbers over the time of a run: from its log, from its statistics, and from its processes. */
 import Type, { type Static } from 'typebox';
 import { SERIES_POINTS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { countSchema, stringEnum } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
@@ -56,24 +56,17 @@ export const getRunSeries = defineOperation({
   right: 'read',
   readsContent: true,
   params: RunParams,
-  responses: {
-    200: {
-      description: 'The series so far.',
-      schema: RunSeriesList,
-      example: {
-        series: [
-          {
-            name: 'objective',
-            source: 'log',
-            points: [
-              [0.12, 1104.2],
-              [0.4, 1040.6],
-            ],
-          },
+  responses: respond(200, 'The series so far.', RunSeriesList, {
+    series: [
+      {
+        name: 'objective',
+        source: 'log',
+        points: [
+          [0.12, 1104.2],
+          [0.4, 1040.6],
         ],
-        phases: [{ x: 0.1, phase: 'search', solver: 'HiGHS', solve: 0 }],
       },
-    },
-  },
-  errors: [404],
+    ],
+    phases: [{ x: 0.1, phase: 'search', solver: 'HiGHS', solve: 0 }],
+  }),
 });

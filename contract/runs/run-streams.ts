@@ -56,5 +56,4 @@ export const streamRunEvents = defineOperation({
     },
     204: { description: 'The run has ended, and `Last-Event-ID` is its last event.' },
   },
-  errors: [404],
 });

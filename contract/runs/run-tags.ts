@@ -1,7 +1,7 @@
 /** Tags of runs. A tagged run is never deleted by a retention policy. */
 import Type from 'typebox';
 import { RUN_TAG_CHARS_MAX, RUN_TAGS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { nameTextSchema } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
@@ -26,8 +26,7 @@ export const getRunTags = defineOperation({
   description: 'Returns the tags of a run.',
   right: 'read',
   params: RunParams,
-  responses: { 200: { description: 'The tags.', schema: RunTags, example } },
-  errors: [404],
+  responses: respond(200, 'The tags.', RunTags, example),
 });
 
 export const setRunTags = defineOperation({
@@ -40,6 +39,5 @@ export const setRunTags = defineOperation({
   right: 'run',
   params: RunParams,
   body: { schema: RunTags, example },
-  responses: { 200: { description: 'The tags.', schema: RunTags, example } },
-  errors: [404],
+  responses: respond(200, 'The tags.', RunTags, example),
 });

@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import { EXECUTION_CLASS_DEFAULT } from '../execution-classes.ts';
 import { REQUEST_BODY_BYTES_MAX, RUN_WAIT_SECONDS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
@@ -121,14 +121,9 @@ export const createRun = defineOperation({
     schema: RunCreate,
     example: { input: { stops: [], vehicles: [] }, options: { duration: '2' } },
   },
-  responses: {
-    202: {
-      description: 'The run is stored, and queued unless it is external.',
-      schema: RunCreated,
-      example: { run_id: infoExample.id },
-    },
-  },
-  errors: [404],
+  responses: respond(202, 'The run is stored, and queued unless it is external.', RunCreated, {
+    run_id: infoExample.id,
+  }),
 });
 
 export const listRuns = defineOperation({
@@ -151,14 +146,7 @@ export const listRuns = defineOperation({
       }),
     ),
   }),
-  responses: {
-    200: {
-      description: 'The runs, newest first unless sorted.',
-      schema: runsPage(Run),
-      example: { runs: [infoExample] },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The runs, newest first unless sorted.', runsPage(Run), { runs: [infoExample] }),
 });
 
 export const getRun = defineOperation({
@@ -172,14 +160,10 @@ export const getRun = defineOperation({
   right: 'read',
   params: RunParams,
   query: Type.Object({ ...FormatQuery.properties, ...WaitQuery.properties }),
-  responses: {
-    200: {
-      description: 'The run with its output.',
-      schema: RunResult,
-      example: { ...informationExample, output: outputExample },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The run with its output.', RunResult, {
+    ...informationExample,
+    output: outputExample,
+  }),
 });
 
 export const getRunMetadata = defineOperation({
@@ -193,10 +177,7 @@ export const getRunMetadata = defineOperation({
   right: 'read',
   params: RunParams,
   query: WaitQuery,
-  responses: {
-    200: { description: 'The run without its content.', schema: RunInformation, example: informationExample },
-  },
-  errors: [404],
+  responses: respond(200, 'The run without its content.', RunInformation, informationExample),
 });
 
 export const getRunInput = defineOperation({
@@ -210,14 +191,12 @@ export const getRunInput = defineOperation({
   right: 'read',
   params: RunParams,
   query: FormatQuery,
-  responses: {
-    200: {
-      description: 'The input, or its download URL with `format=url`.',
-      schema: Type.Unsafe<unknown>({ description: 'Any JSON value.' }),
-      example: { stops: [], vehicles: [] },
-    },
-  },
-  errors: [404],
+  responses: respond(
+    200,
+    'The input, or its download URL with `format=url`.',
+    Type.Unsafe<unknown>({ description: 'Any JSON value.' }),
+    { stops: [], vehicles: [] },
+  ),
 });
 
 export const getRunOutput = defineOperation({
@@ -231,14 +210,7 @@ export const getRunOutput = defineOperation({
   right: 'read',
   params: RunParams,
   query: FormatQuery,
-  responses: {
-    200: {
-      description: 'The output or the error of the run.',
-      schema: RunOutput,
-      example: { output: outputExample },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The output or the error of the run.', RunOutput, { output: outputExample }),
 });
 
 export const updateRun = defineOperation({
@@ -253,10 +225,7 @@ export const updateRun = defineOperation({
   refusesCopies: true,
   params: RunParams,
   body: { schema: RunUpdate, example: { name: 'Monday’s plan' } },
-  responses: {
-    200: { description: 'The updated run.', schema: RunInformation, example: informationExample },
-  },
-  errors: [404],
+  responses: respond(200, 'The updated run.', RunInformation, informationExample),
 });
 
 export const deleteRun = defineOperation({
@@ -288,7 +257,6 @@ export const deleteRun = defineOperation({
   right: 'run',
   params: RunParams,
   responses: { 204: { description: 'The run is deleted.' } },
-  errors: [404],
 });
 
 export const cancelRun = defineOperation({
@@ -303,5 +271,4 @@ export const cancelRun = defineOperation({
   params: RunParams,
   body: { schema: Type.Object({}), example: {}, required: false },
   responses: { 204: { description: 'The run is canceled or about to be.' } },
-  errors: [404],
 });

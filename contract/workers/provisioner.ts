@@ -1,6 +1,6 @@
 /** The provisioner starts and stops workers on a cluster, as many as the queue needs. */
 import Type, { type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
 /** The adapters of the provisioner; `none` without one. */
@@ -78,30 +78,24 @@ export const getProvisioner = defineOperation({
   description:
     'Returns the state of the provisioner, which starts workers on a cluster for queued runs and lets them end when they are idle.',
   right: 'read',
-  responses: {
-    200: {
-      description: 'The provisioner.',
-      schema: Provisioner,
-      example: {
-        adapter: 'slurm',
-        max_workers: 20,
-        idle_seconds: 300,
-        jobs: { pending: 2, running: 4, stopping: 0 },
-        pending_reasons: [
-          {
-            reason: 'QOSMaxCpuPerUserLimit',
-            jobs: 2,
-            since: '2026-11-20T07:58:00.000Z',
-            is_blocked: false,
-          },
-        ],
-        failed_starts: 0,
-        unservable_runs: 0,
-        last_error: null,
-        last_error_at: null,
-        retry_at: null,
-        checked_at: '2026-11-20T08:00:00.000Z',
+  responses: respond(200, 'The provisioner.', Provisioner, {
+    adapter: 'slurm',
+    max_workers: 20,
+    idle_seconds: 300,
+    jobs: { pending: 2, running: 4, stopping: 0 },
+    pending_reasons: [
+      {
+        reason: 'QOSMaxCpuPerUserLimit',
+        jobs: 2,
+        since: '2026-11-20T07:58:00.000Z',
+        is_blocked: false,
       },
-    },
-  },
+    ],
+    failed_starts: 0,
+    unservable_runs: 0,
+    last_error: null,
+    last_error_at: null,
+    retry_at: null,
+    checked_at: '2026-11-20T08:00:00.000Z',
+  }),
 });

@@ -19,7 +19,7 @@ import {
   WORKER_SLOTS_MAX,
   WORKFLOWS_PER_WORKER_MAX,
 } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { countSchema, EXACT_INTEGERS, nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { idSchema, NAME_PATTERN, type RunId, type UploadId } from '../schemas/ids.ts';
 import { AttemptEnd, LogBatch } from './attempt-schemas.ts';
@@ -179,19 +179,18 @@ export const checkWorkerProtocol = defineOperation({
   query: Type.Object({
     protocol: Type.Integer({ ...EXACT_INTEGERS, description: 'Version of the protocol of the worker.' }),
   }),
-  responses: {
-    200: {
-      description: 'The versions agree.',
-      schema: Type.Object(
-        {
-          protocol: Type.Integer({ description: 'Version of the protocol.' }),
-          version: Type.String({ description: 'Release of the server.' }),
-        },
-        { $id: 'WorkerProtocol', description: 'The protocol of the server.' },
-      ),
-      example: { protocol: WORKER_PROTOCOL, version: '1.7.0' },
-    },
-  },
+  responses: respond(
+    200,
+    'The versions agree.',
+    Type.Object(
+      {
+        protocol: Type.Integer({ description: 'Version of the protocol.' }),
+        version: Type.String({ description: 'Release of the server.' }),
+      },
+      { $id: 'WorkerProtocol', description: 'The protocol of the server.' },
+    ),
+    { protocol: WORKER_PROTOCOL, version: '1.7.0' },
+  ),
 });
 
 export const registerWorker = defineOperation({
@@ -216,13 +215,7 @@ export const registerWorker = defineOperation({
       job_id: null,
     },
   },
-  responses: {
-    201: {
-      description: 'The worker.',
-      schema: Registered,
-      example: { worker_id: 'worker-01jd3v7k9mq2z5x8' },
-    },
-  },
+  responses: respond(201, 'The worker.', Registered, { worker_id: 'worker-01jd3v7k9mq2z5x8' }),
 });
 
 export const syncWorker = defineOperation({
@@ -247,14 +240,12 @@ export const syncWorker = defineOperation({
       wait_ms: SYNC_WAIT_MS,
     },
   },
-  responses: {
-    200: {
-      description: 'Instructions for the worker.',
-      schema: WorkerInstructions,
-      example: { jobs: [], canceled: [exampleKey], slots_released: [], draining: false },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'Instructions for the worker.', WorkerInstructions, {
+    jobs: [],
+    canceled: [exampleKey],
+    slots_released: [],
+    draining: false,
+  }),
 });
 
 export const leaveWorker = defineOperation({
@@ -267,7 +258,6 @@ export const leaveWorker = defineOperation({
   right: 'work',
   params: WorkerParams,
   responses: { 204: { description: 'The worker is removed.' } },
-  errors: [404],
 });
 
 export const proveAttempt = defineOperation({
@@ -292,16 +282,15 @@ export const proveAttempt = defineOperation({
     ),
     example: { endpoint: 'http://127.0.0.1:4747' },
   },
-  responses: {
-    200: {
-      description: 'The proof.',
-      schema: Type.Object(
-        { proof: Type.String({ description: 'Value of the header.' }) },
-        { $id: 'Proof', description: 'The proof of a workflow.' },
-      ),
-      example: { proof: 'http://127.0.0.1:4747 q1Zb…' },
-    },
-  },
+  responses: respond(
+    200,
+    'The proof.',
+    Type.Object(
+      { proof: Type.String({ description: 'Value of the header.' }) },
+      { $id: 'Proof', description: 'The proof of a workflow.' },
+    ),
+    { proof: 'http://127.0.0.1:4747 q1Zb…' },
+  ),
   errors: [404],
 });
 
@@ -339,16 +328,15 @@ export const putAttemptFile = defineOperation({
     schema: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary', description: 'The file.' }),
     stream: true,
   },
-  responses: {
-    200: {
-      description: 'The stored file.',
-      schema: Type.Object(
-        { file_id: idSchema<UploadId>('Id of the file.') },
-        { $id: 'AttemptFile', description: 'An uploaded result file.' },
-      ),
-      example: { file_id: 'upl-01jd3v7k9mq2z5x8' },
-    },
-  },
+  responses: respond(
+    200,
+    'The stored file.',
+    Type.Object(
+      { file_id: idSchema<UploadId>('Id of the file.') },
+      { $id: 'AttemptFile', description: 'An uploaded result file.' },
+    ),
+    { file_id: 'upl-01jd3v7k9mq2z5x8' },
+  ),
   errors: [404],
 });
 
@@ -375,15 +363,14 @@ export const endAttempt = defineOperation({
       stopping: false,
     },
   },
-  responses: {
-    200: {
-      description: 'The end is stored, or the lease had expired.',
-      schema: Type.Object(
-        { stored: Type.Boolean({ description: 'false: the lease on the run had expired before.' }) },
-        { $id: 'AttemptEnded', description: 'The stored end of an attempt.' },
-      ),
-      example: { stored: true },
-    },
-  },
+  responses: respond(
+    200,
+    'The end is stored, or the lease had expired.',
+    Type.Object(
+      { stored: Type.Boolean({ description: 'false: the lease on the run had expired before.' }) },
+      { $id: 'AttemptEnded', description: 'The stored end of an attempt.' },
+    ),
+    { stored: true },
+  ),
   errors: [404],
 });

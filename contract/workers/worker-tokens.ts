@@ -1,7 +1,7 @@
 /** Worker tokens: the credentials of remote workers. */
 import Type, { type Static } from 'typebox';
 import { LABELS_MAX, WORKER_TOKENS_MAX } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { nameSchema, nullable, optionalNullable, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idReferenceSchema, idSchema, type WorkerTokenId } from '../schemas/ids.ts';
 
@@ -94,13 +94,10 @@ export const createWorkerToken = defineOperation({
   right: 'account',
   returnsToken: true,
   body: { schema: WorkerTokenCreate, example: { name: 'Solver nodes' } },
-  responses: {
-    201: {
-      description: 'The worker token with its text.',
-      schema: NewWorkerToken,
-      example: { ...example, token: 'worker.wtk-01jd3v7k9mq2z5x8.6yVb…' },
-    },
-  },
+  responses: respond(201, 'The worker token with its text.', NewWorkerToken, {
+    ...example,
+    token: 'worker.wtk-01jd3v7k9mq2z5x8.6yVb…',
+  }),
 });
 
 export const getWorkerTokens = defineOperation({
@@ -111,9 +108,7 @@ export const getWorkerTokens = defineOperation({
   summary: 'Get the worker tokens',
   description: 'Returns the worker tokens of the account with their last use, without their text.',
   right: 'account',
-  responses: {
-    200: { description: 'The worker tokens.', schema: WorkerTokens, example: { items: [example] } },
-  },
+  responses: respond(200, 'The worker tokens.', WorkerTokens, { items: [example] }),
 });
 
 export const revokeWorkerToken = defineOperation({
@@ -127,5 +122,4 @@ export const revokeWorkerToken = defineOperation({
   right: 'account',
   params: Type.Object({ worker_token_id: idSchema<WorkerTokenId>('Id of the worker token.') }),
   responses: { 204: { description: 'The worker token is revoked.' } },
-  errors: [404],
 });

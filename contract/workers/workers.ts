@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '../execution-classes.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../limits.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, respond } from '../operation.ts';
 import { nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
 
@@ -121,9 +121,7 @@ export const getWorkers = defineOperation({
   description:
     'Returns the workers of the server with their slots and runs. Of other accounts, it returns only the number of runs.',
   right: 'read',
-  responses: {
-    200: { description: 'The workers.', schema: Workers, example: { items: [example], may_drain: true } },
-  },
+  responses: respond(200, 'The workers.', Workers, { items: [example], may_drain: true }),
 });
 
 const DRAIN_RIGHTS =
@@ -138,14 +136,11 @@ export const drainWorker = defineOperation({
   description: `Drains the worker: it finishes its runs and starts no other. Queued runs wait for other workers. The drain lasts until you end it or the worker restarts. ${DRAIN_RIGHTS}`,
   right: 'run',
   params: WorkerParams,
-  responses: {
-    200: {
-      description: 'The worker.',
-      schema: Worker,
-      example: { ...example, status: 'draining', draining_since: '2026-11-20T08:00:00.000Z' },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The worker.', Worker, {
+    ...example,
+    status: 'draining',
+    draining_since: '2026-11-20T08:00:00.000Z',
+  }),
 });
 
 export const endWorkerDrain = defineOperation({
@@ -157,6 +152,5 @@ export const endWorkerDrain = defineOperation({
   description: `Lets the worker start runs again. ${DRAIN_RIGHTS}`,
   right: 'run',
   params: WorkerParams,
-  responses: { 200: { description: 'The worker.', schema: Worker, example } },
-  errors: [404],
+  responses: respond(200, 'The worker.', Worker, example),
 });

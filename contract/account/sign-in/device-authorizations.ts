@@ -10,7 +10,7 @@ import {
   NETWORK_DEVICE_AUTHORIZATIONS_MAX,
   USER_CODE_LETTERS,
 } from '../../limits.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, respond } from '../../operation.ts';
 import { formatNumber } from '../../presentation/format-quantity.ts';
 import { ROLES } from '../../roles.ts';
 import {
@@ -128,20 +128,14 @@ export const startDeviceAuthorization = defineOperation({
   right: 'public',
   returnsToken: true,
   body: { schema: DeviceAuthorizationCreate, example: { client_name: example.client_name } },
-  responses: {
-    201: {
-      description: 'The codes.',
-      schema: DeviceCodes,
-      example: {
-        device_code: 'GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS_s',
-        user_code: 'WDJB-MJHT',
-        verification_uri: 'https://switchyard.example.com/console/device',
-        verification_uri_complete: 'https://switchyard.example.com/console/device?user_code=WDJB-MJHT',
-        expires_in: DEVICE_AUTHORIZATION_SECONDS,
-        interval: DEVICE_POLL_SECONDS,
-      },
-    },
-  },
+  responses: respond(201, 'The codes.', DeviceCodes, {
+    device_code: 'GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS_s',
+    user_code: 'WDJB-MJHT',
+    verification_uri: 'https://switchyard.example.com/console/device',
+    verification_uri_complete: 'https://switchyard.example.com/console/device?user_code=WDJB-MJHT',
+    expires_in: DEVICE_AUTHORIZATION_SECONDS,
+    interval: DEVICE_POLL_SECONDS,
+  }),
 });
 
 export const getDeviceAuthorizationStatus = defineOperation({
@@ -153,9 +147,7 @@ export const getDeviceAuthorizationStatus = defineOperation({
   description: `Returns the decision of the person. The header \`${DEVICE_CODE_HEADER}\` has the device code. An unknown, expired or redeemed code returns 404.`,
   right: 'public',
   headers: Type.Object({ [DEVICE_CODE_HEADER]: Type.Optional(deviceCode) }),
-  responses: {
-    200: { description: 'The status.', schema: DeviceStatusBody, example: { status: 'pending' } },
-  },
+  responses: respond(200, 'The status.', DeviceStatusBody, { status: 'pending' }),
   errors: [404],
 });
 
@@ -170,13 +162,7 @@ export const redeemDeviceAuthorization = defineOperation({
   right: 'public',
   returnsToken: true,
   body: { schema: DeviceCodeBody, example: { device_code: 'GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS_s' } },
-  responses: {
-    201: {
-      description: 'The key with its token.',
-      schema: NewKey,
-      example: { ...newKeyExample, name: example.client_name },
-    },
-  },
+  responses: respond(201, 'The key with its token.', NewKey, { ...newKeyExample, name: example.client_name }),
   errors: [403, 404],
 });
 
@@ -189,7 +175,7 @@ export const getDeviceAuthorization = defineOperation({
   description: 'Returns the program that shows a code, so that a person can decide.',
   right: 'keys',
   query: Type.Object({ user_code: userCode }),
-  responses: { 200: { description: 'The program that asks.', schema: DeviceAuthorization, example } },
+  responses: respond(200, 'The program that asks.', DeviceAuthorization, example),
   errors: [404],
 });
 
@@ -202,13 +188,11 @@ export const approveDeviceAuthorization = defineOperation({
   description: 'Lets the program that shows the code create one key of the caller. A decision is final.',
   right: 'keys',
   body: { schema: DeviceApproval, example: { user_code: 'WDJB-MJHT', role: 'operator' } },
-  responses: {
-    200: {
-      description: 'The approved program.',
-      schema: DeviceAuthorization,
-      example: { ...example, status: 'approved', role: 'operator' },
-    },
-  },
+  responses: respond(200, 'The approved program.', DeviceAuthorization, {
+    ...example,
+    status: 'approved',
+    role: 'operator',
+  }),
   errors: [404],
 });
 
@@ -221,12 +205,6 @@ export const denyDeviceAuthorization = defineOperation({
   description: 'Refuses the program that shows the code. A decision is final.',
   right: 'keys',
   body: { schema: DeviceDenial, example: { user_code: 'WDJB-MJHT' } },
-  responses: {
-    200: {
-      description: 'The refused program.',
-      schema: DeviceAuthorization,
-      example: { ...example, status: 'denied' },
-    },
-  },
+  responses: respond(200, 'The refused program.', DeviceAuthorization, { ...example, status: 'denied' }),
   errors: [404],
 });

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { CONSOLE_HEADER } from '../../console-header.ts';
 import { SIGN_IN_LINK_MINUTES } from '../../limits.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, respond } from '../../operation.ts';
 import { ROLES } from '../../roles.ts';
 import { stringEnum, textSchema } from '../../schemas/field-schemas.ts';
 import { type AccountId, idSchema } from '../../schemas/ids.ts';
@@ -70,18 +70,12 @@ const getSingleSignOn = defineOperation({
   summary: 'Get the single sign-on',
   description: 'Returns whether the server has an identity provider, and the settings for the command line.',
   right: 'public',
-  responses: {
-    200: {
-      description: 'The single sign-on.',
-      schema: SingleSignOn,
-      example: {
-        enabled: true,
-        provider: 'login.example.com',
-        discovery_url: 'https://login.example.com/realms/staff/.well-known/openid-configuration',
-        cli_client_id: 'switchyard-cli',
-      },
-    },
-  },
+  responses: respond(200, 'The single sign-on.', SingleSignOn, {
+    enabled: true,
+    provider: 'login.example.com',
+    discovery_url: 'https://login.example.com/realms/staff/.well-known/openid-configuration',
+    cli_client_id: 'switchyard-cli',
+  }),
 });
 
 const startSingleSignOn = defineOperation({
@@ -115,13 +109,10 @@ const getSsoDomain = defineOperation({
   query: Type.Object({
     domain: textSchema('The part of an e-mail address after the @ sign.', { min: 1, max: 255 }),
   }),
-  responses: {
-    200: {
-      description: 'The single sign-on of the domain.',
-      schema: SsoDomain,
-      example: { enabled: true, domain_identifier: 'example.com' },
-    },
-  },
+  responses: respond(200, 'The single sign-on of the domain.', SsoDomain, {
+    enabled: true,
+    domain_identifier: 'example.com',
+  }),
 });
 
 const listOwnOrganizations = defineOperation({
@@ -133,13 +124,9 @@ const listOwnOrganizations = defineOperation({
   description:
     'Lists the account of the caller, in the form that the command line of the published client reads. A key and an ID token belong to one account, so the list has one item.',
   right: 'read',
-  responses: {
-    200: {
-      description: 'The organisations.',
-      schema: Type.Array(OrganizationMembership),
-      example: [{ id: 'account-1', name: 'Main account', role: 'developer', pending_invite: false }],
-    },
-  },
+  responses: respond(200, 'The organisations.', Type.Array(OrganizationMembership), [
+    { id: 'account-1', name: 'Main account', role: 'developer', pending_invite: false },
+  ]),
 });
 
 export const signInOperations = {

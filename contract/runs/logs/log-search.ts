@@ -11,7 +11,7 @@ import {
   LOG_SEARCH_ITEMS_MAX,
   LOG_SEARCH_RUNS_MAX,
 } from '../../limits.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, respond } from '../../operation.ts';
 import { ApplicationParams } from '../../schemas/application-params.ts';
 import { stringEnum, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../../states.ts';
@@ -98,10 +98,8 @@ export const searchRunLog = defineOperation({
       }),
     ),
   }),
-  responses: {
-    200: { description: 'The lines.', schema: LogMatches, example: { items: [example] } },
-  },
-  errors: [400, 404],
+  responses: respond(200, 'The lines.', LogMatches, { items: [example] }),
+  errors: [400],
 });
 
 const RunLogMatches = Type.Object(
@@ -155,27 +153,21 @@ export const searchLogs = defineOperation({
       }),
     ),
   }),
-  responses: {
-    200: {
-      description: 'The runs with their lines.',
-      schema: ApplicationLogMatches,
-      example: {
-        items: [
-          {
-            run_id: 'run-1b9d6bcd',
-            name: 'Monday',
-            status_v2: 'succeeded',
-            created_at: '2026-11-20T08:00:00Z',
-            lines: [example],
-            has_more_lines: false,
-          },
-        ],
-        examined_runs: 12,
-        unreadable_runs: 0,
+  responses: respond(200, 'The runs with their lines.', ApplicationLogMatches, {
+    items: [
+      {
+        run_id: 'run-1b9d6bcd',
+        name: 'Monday',
+        status_v2: 'succeeded',
+        created_at: '2026-11-20T08:00:00Z',
+        lines: [example],
+        has_more_lines: false,
       },
-    },
-  },
-  errors: [400, 404],
+    ],
+    examined_runs: 12,
+    unreadable_runs: 0,
+  }),
+  errors: [400],
 });
 
 const LogTimes = Type.Object(
@@ -199,18 +191,12 @@ export const getRunLogTimes = defineOperation({
     'Returns the time of each line of the log of a run that has ended. Before that, the response is 400: the lines of the live log have times. Times of very long logs are rounded to 100 ms or 1 s. External runs and runs that ended before the server stored times have none.',
   right: 'read',
   params: RunParams,
-  responses: {
-    200: {
-      description: 'The times.',
-      schema: LogTimes,
-      example: {
-        start: '2026-11-20T08:00:00.412Z',
-        steps: [
-          [0, 3],
-          [250, 1],
-        ],
-      },
-    },
-  },
-  errors: [400, 404],
+  responses: respond(200, 'The times.', LogTimes, {
+    start: '2026-11-20T08:00:00.412Z',
+    steps: [
+      [0, 3],
+      [250, 1],
+    ],
+  }),
+  errors: [400],
 });

@@ -6,7 +6,7 @@ import {
   RUN_VIEW_NAME_CHARS_MAX,
   RUN_VIEWS_MAX,
 } from '../../limits.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, respond } from '../../operation.ts';
 import { ApplicationParams } from '../../schemas/application-params.ts';
 import { conditionFields } from '../../schemas/conditional-writes.ts';
 import { nameTextSchema, stringEnum, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
@@ -121,14 +121,7 @@ export const listRunViews = defineOperation({
   description: 'Returns your views of the runs of the application and those that are shared, by name.',
   right: 'read',
   params: ApplicationParams,
-  responses: {
-    200: {
-      description: 'The views.',
-      schema: Type.Object({ items: Type.Array(RunView) }),
-      example: { items: [example] },
-    },
-  },
-  errors: [404],
+  responses: respond(200, 'The views.', Type.Object({ items: Type.Array(RunView) }), { items: [example] }),
 });
 
 export const createRunView = defineOperation({
@@ -141,8 +134,7 @@ export const createRunView = defineOperation({
   right: 'views',
   params: ApplicationParams,
   body: { schema: RunViewCreate, example: { name: 'Failed in production', is_shared: true, table } },
-  responses: { 201: { description: 'The view.', schema: RunView, example } },
-  errors: [404],
+  responses: respond(201, 'The view.', RunView, example),
 });
 
 export const updateRunView = defineOperation({
@@ -156,8 +148,7 @@ export const updateRunView = defineOperation({
   right: 'views',
   params: ViewParams,
   body: { schema: RunViewUpdate, example: { name: 'Failed last week', is_shared: false } },
-  responses: { 200: { description: 'The view.', schema: RunView, example } },
-  errors: [404],
+  responses: respond(200, 'The view.', RunView, example),
 });
 
 export const deleteRunView = defineOperation({
@@ -171,5 +162,4 @@ export const deleteRunView = defineOperation({
   right: 'views',
   params: ViewParams,
   responses: { 204: { description: 'Deleted.' } },
-  errors: [404],
 });
