@@ -93,7 +93,6 @@ export type CallResponse<O extends Operation> =
       : never
     : never;
 
-/** The body of the response of an operation. */
 export type ResponseBody<Id extends OperationId> = CallResponse<Operations[Id]>['body'];
 
 /** The arguments of `call` after the id: none, if the operation needs no request. */

@@ -21,7 +21,6 @@ export interface FixedFields {
   visible: readonly string[];
   /** Fields of the creation that no response has. */
   onlyCreated: readonly string[];
-  /** Reads the resource. */
   read: Operation;
 }
 

@@ -320,5 +320,4 @@ export const operations = {
 } as const;
 
 export type Operations = typeof operations;
-/** The operationId of an operation. */
 export type OperationId = keyof Operations;

@@ -49,7 +49,6 @@ export interface RunServices {
   cache: ExecutableCache;
   compiler: ExecutableCompiler;
   launcher: LauncherClient;
-  /** Folder of the run folders. */
   runsFolder: string;
   graceMs: number;
   diagnose(diagnostic: Diagnostic): void;

@@ -27,7 +27,6 @@ interface ApiOptions {
   data?: string;
 }
 
-/** Defines `api`. */
 export function defineApiCommand(program: Command, session: Session): void {
   program
     .command('api')

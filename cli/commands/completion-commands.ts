@@ -18,7 +18,6 @@ const LISTS = {
 /** Commander adds it to every command by itself. */
 const HELP = new Option('-h, --help', 'Print the help.');
 
-/** Defines `completion`. */
 export function defineCompletionCommands(program: Command, session: Session): void {
   program
     .command('completion')

@@ -12,7 +12,6 @@ import { defineResource, printOne } from './resource/define-resource.ts';
 
 type Instance = ResponseBody<'getInstance'>;
 
-/** Defines `instances` with its commands. */
 export const defineInstanceCommands = defineResource({
   name: 'instances',
   noun: 'instance',
@@ -186,7 +185,6 @@ interface ConfigurationOptions {
   apiAccess?: string[] | undefined;
 }
 
-/** Adds the options of a configuration to a command. */
 function addConfigurationOptions<Args extends unknown[], Opts extends OptionValues>(
   command: Command<Args, Opts>,
 ) {

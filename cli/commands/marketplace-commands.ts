@@ -25,7 +25,6 @@ const TEXTS: Record<'title' | 'description' | 'categories' | 'features', Field> 
   features: ['<feature...>', 'Features for readers of the list.'],
 };
 
-/** Defines `marketplace` with its commands. */
 export const defineMarketplaceCommands = defineResource({
   name: 'marketplace',
   noun: 'app',
@@ -150,7 +149,6 @@ const defineMarketplaceVersions = defineResource({
   }),
 });
 
-/** Defines `subscriptions` with its commands. */
 export const defineSubscriptionCommands = defineResource({
   name: 'subscriptions',
   noun: 'subscription',

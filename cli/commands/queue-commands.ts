@@ -18,7 +18,6 @@ type ActiveRun = ResponseBody<'getQueue'>['runs'][number];
 const RUNS_DEFAULT = 50;
 const RUNS_MAX = 10_000;
 
-/** Defines `queue` with its commands. */
 export function defineQueueCommands(program: Command, session: Session): void {
   const queue = program.command('queue').description('Show what runs and what waits, and change the order.');
   queue

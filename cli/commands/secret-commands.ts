@@ -16,7 +16,6 @@ interface SetOptions {
   fromFile?: string | undefined;
 }
 
-/** Defines `secrets` with its commands. */
 export function defineSecretCommands(program: Command, session: Session): void {
   const secrets = program.command('secrets').description('List, set and delete secrets of the application.');
   secrets

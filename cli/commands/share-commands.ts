@@ -16,7 +16,6 @@ const SHARES_MAX = 10_000;
 const DEFAULT_PARTS: SharedPart[] = ['summary', 'indicators', 'output', 'assets'];
 const run_id: Field = ['<run>', 'The id of the run.'];
 
-/** Defines `shares` with its commands. */
 export const defineShareCommands = defineResource({
   name: 'shares',
   noun: 'share',

@@ -218,7 +218,6 @@ function formatGroup({ day, application_id, user_email }: Usage['items'][number]
   return [day, application_id, user_email].filter(Boolean).join(' · ');
 }
 
-/** Defines `cost-rate` with its commands. */
 function defineCostRate(program: Command, session: Session): void {
   const costRate = program
     .command('cost-rate')

@@ -9,7 +9,6 @@ import { age, nameUnlessId } from '../terminal/columns.ts';
 import type { Style } from '../terminal/style.ts';
 import { defineResource } from './resource/define-resource.ts';
 
-/** Defines `versions` with its commands. */
 export const defineVersionCommands = defineResource({
   name: 'versions',
   noun: 'version',

@@ -7,7 +7,6 @@ import { formatFields } from '../terminal/table.ts';
 import { defineCommand, type Parent } from './resource/define-command.ts';
 import { defineResource, printToken } from './resource/define-resource.ts';
 
-/** Defines `workers` with its commands. */
 export const defineWorkerCommands = defineResource({
   name: 'workers',
   noun: 'worker',

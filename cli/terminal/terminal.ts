@@ -20,7 +20,6 @@ export interface Terminal {
   signal: AbortSignal;
 }
 
-/** The terminal of this process. */
 export function createProcessTerminal(): Terminal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {

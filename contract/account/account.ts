@@ -190,5 +190,4 @@ export const revokeKey = defineOperation({
     revoke: revokeQuery,
   }),
   responses: { 204: { description: 'The key is revoked.' } },
-  errors: [400],
 });

@@ -226,7 +226,6 @@ export const replayWebhookConversation = defineOperation({
     EventTriggered,
     { event_id: 'event-01jd3v7k9mq2z5x8', webhook_ids: ['dispatch-desk'] },
   ),
-  errors: [400],
 });
 
 export const triggerEvent = defineOperation({

@@ -138,5 +138,4 @@ export const getRunFlow = defineOperation({
   right: 'read',
   params: RunParams,
   responses: respond(200, 'The stored graph.', Flow, example),
-  errors: [404],
 });

@@ -50,7 +50,6 @@ export const getRunLogs = defineOperation({
   right: 'read',
   params: RunParams,
   responses: respond(200, 'The log.', RunLog, { log: 'improved to 1040.6 after 0.4 s\n' }),
-  errors: [400],
 });
 
 export const getRunLiveLogs = defineOperation({

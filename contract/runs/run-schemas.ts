@@ -35,7 +35,6 @@ import { ExternalResult } from './external-runs.ts';
 import { RunMetrics, RunStatistics } from './run-reports.ts';
 import { LostAttempts, Waiting } from './waiting.ts';
 
-/** Types of run. */
 export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
 export type RunTypeName = (typeof RUN_TYPES)[number];
 

@@ -291,7 +291,6 @@ export const proveAttempt = defineOperation({
     ),
     { proof: 'http://127.0.0.1:4747 q1Zb…' },
   ),
-  errors: [404],
 });
 
 export const writeAttemptLog = defineOperation({
@@ -312,7 +311,6 @@ export const writeAttemptLog = defineOperation({
     },
   },
   responses: { 204: { description: 'The lines are stored.' } },
-  errors: [404],
 });
 
 export const putAttemptFile = defineOperation({
@@ -337,7 +335,6 @@ export const putAttemptFile = defineOperation({
     ),
     { file_id: 'upl-01jd3v7k9mq2z5x8' },
   ),
-  errors: [404],
 });
 
 export const endAttempt = defineOperation({
@@ -372,5 +369,4 @@ export const endAttempt = defineOperation({
     ),
     { stored: true },
   ),
-  errors: [404],
 });

@@ -6,7 +6,6 @@
  * a link as its parent, links are created after all files, and the target of every link is resolved over the whole set of links.
  */
 
-/** Limits on an archive. */
 export const ARCHIVE_LIMITS = {
   /** Folders without an entry of their own, which exist as parents, have a second limit of the same size. */
   entries: 20_000,

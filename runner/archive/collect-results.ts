@@ -97,7 +97,6 @@ interface ResultCopy {
   source: ResultSource;
   /** Relative to the root of the working copy. */
   path: string;
-  /** Name of the copy. */
   name: string;
   maxBytes: number;
 }

@@ -73,7 +73,6 @@ export function readDiskUsage(path: string): DiskUsage {
 
 /** Options of `mkfs.ext4`: no journal, because the content need not survive a crash, and no reserved blocks. */
 export const MKFS_OPTIONS = ['-q', '-F', '-m', '0', '-b', '4096', '-O', '^has_journal,^resize_inode'];
-/** Options of `mount`. */
 export const MOUNT_OPTIONS = 'loop,noinit_itable,nobarrier,noatime,nodev,nosuid';
 
 /** Makes disks and keeps idle ones for later runs. */

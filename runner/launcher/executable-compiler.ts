@@ -71,7 +71,6 @@ await import('data:text/javascript,' + encodeURIComponent(text)).catch(() => und
 interface CompilerOptions {
   host: Host;
   launcher: LauncherClient;
-  /** Folder of the run folders. */
   runsFolder: string;
   graceMs: number;
   diagnose(diagnostic: Diagnostic): void;

@@ -55,7 +55,6 @@ interface LauncherProcess {
 
 interface LauncherClientOptions {
   confinement: Confinement;
-  /** Folder of the run folders. */
   runsFolder: string;
   randomBytes(count: number): Buffer;
   diagnose(diagnostic: Diagnostic): void;

@@ -27,7 +27,6 @@ export function findAllTools(name: string): string[] {
   });
 }
 
-/** Result of a command. */
 export interface CommandResult {
   ok: boolean;
   /** stdout followed by stderr. */

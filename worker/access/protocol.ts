@@ -39,7 +39,6 @@ export type ProxyMessage =
   | { type: 'failed'; id: string; error: string }
   | { type: 'closed'; id: string };
 
-/** The descriptor of the folder of the sockets. */
 export const SOCKETS_DESCRIPTOR = 4;
 /** The name of the socket in the folder of its access. */
 export const SOCKET_NAME = 'socket';

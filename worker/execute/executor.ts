@@ -298,7 +298,6 @@ export function claimPauseMs(faults: number): number {
   return computeBackoffMs(faults, FIRST_CLAIM_PAUSE_MS, CLAIM_PAUSE_MAX_MS);
 }
 
-/** Cores and memory. */
 type Resources = Pick<Host, 'cores' | 'memoryBytes'>;
 
 /** The parts of the worker that prepare an app. */
@@ -310,7 +309,6 @@ interface PrepareParts {
   apiProxy: ApiProxy;
 }
 
-/** A prepared app. */
 interface PreparedApp {
   spec: RunSpec;
   /** Hides the secrets of the app in the log and the errors of the run. */
@@ -323,7 +321,6 @@ interface PreparedApp {
   access: ApiAccess | null;
 }
 
-/** Prepares the app of the job. */
 async function prepareApp(
   job: Job,
   assignment: Assignment,

@@ -4,7 +4,6 @@ import { age } from '../../terminal/columns.ts';
 import { defineCommand } from '../resource/define-command.ts';
 import { defineResource } from '../resource/define-resource.ts';
 
-/** Defines `accounts` with its commands. */
 export const defineAccountCommands = defineResource({
   name: 'accounts',
   noun: 'account',

@@ -27,7 +27,6 @@ const BEGINNING = '1970-01-01T00:00:00Z';
 /** The time between two looks at the list, when the server asks for fewer requests. */
 const PAUSE_MS = 1000;
 
-/** Defines `audit` with its commands. */
 export function defineAuditCommands(program: Command, session: Session): void {
   const audit = program.command('audit').description('Read and verify the audit log.');
   defineEntries(audit, session);

@@ -5,7 +5,6 @@ import { defineCommand, type Field } from '../resource/define-command.ts';
 import { defineResource, printToken } from '../resource/define-resource.ts';
 import { revokeOption } from './member-commands.ts';
 
-/** Defines `keys` with its commands. */
 export const defineKeyCommands = defineResource({
   name: 'keys',
   noun: 'key',
@@ -60,7 +59,6 @@ export const defineKeyCommands = defineResource({
 
 const user_code: Field = ['<code>', 'The code that the program shows, such as WDJB-MJHT.'];
 
-/** Defines `devices` with its commands. */
 export const defineDeviceCommands = defineResource({
   name: 'devices',
   noun: 'device',
@@ -100,7 +98,6 @@ export const defineDeviceCommands = defineResource({
   },
 });
 
-/** Defines `sessions` with its commands. */
 export const defineSessionCommands = defineResource({
   name: 'sessions',
   noun: 'session',

@@ -25,7 +25,6 @@ const REVOKE_TEXT =
   'Kinds that are kept by default and revoked now: the first keys of members whom they invited.';
 const member_id: Field = ['<member>', MEMBER_TEXT];
 
-/** Defines `members` with its commands. */
 export const defineMemberCommands = defineResource({
   name: 'members',
   noun: 'member',

@@ -6,7 +6,6 @@ import { CommandError } from '../../errors/command-error.ts';
 import { parseCount } from '../../experiments/read-options.ts';
 import type { Session } from '../../session/session.ts';
 
-/** Defines `promote`. */
 export function definePromoteCommand(program: Command, session: Session): void {
   program
     .command('promote')

@@ -10,7 +10,6 @@ export function defineAppCommands(program: Command, session: Session): void {
   defineOpen(program, session);
 }
 
-/** Defines `open`. */
 function defineOpen(program: Command, session: Session): void {
   program
     .command('open')

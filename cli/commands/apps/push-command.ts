@@ -22,7 +22,6 @@ const POLL_MS = 2000;
 /** The id that the API reserves for the default instance of an application. */
 const DEFAULT_INSTANCE = 'default';
 
-/** Defines `push`. */
 export function definePush(program: Command, session: Session): void {
   program
     .command('push')

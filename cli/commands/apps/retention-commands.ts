@@ -14,7 +14,6 @@ const DELETE_EXPERIMENT_RUNS = '--no-keep-experiment-runs';
 const KEEP_TEXT = 'Runs of experiments stay.';
 const DELETE_TEXT = 'Runs of experiments stay only until the experiment has ended.';
 
-/** Defines `retention` with its commands. */
 export function defineRetentionCommands(program: Command, session: Session): void {
   const retention = program
     .command('retention')

@@ -20,7 +20,6 @@ interface CreateOptions {
   format?: FormatType;
 }
 
-/** Defines `inputs` with its commands. */
 export const defineInputCommands = defineResource({
   name: 'inputs',
   noun: 'managed input',

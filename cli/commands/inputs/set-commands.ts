@@ -35,7 +35,6 @@ interface CreateOptions extends SetOptions {
   maximumRuns?: number;
 }
 
-/** Defines `sets` with its commands. */
 export const defineSetCommands = defineResource({
   name: 'sets',
   noun: 'input set',

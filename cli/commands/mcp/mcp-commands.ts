@@ -3,7 +3,6 @@ import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../session/session.ts';
 import { VERSION } from '../../session/version.ts';
 
-/** Defines `mcp`. */
 export function defineMcpCommands(program: Command, session: Session): void {
   program
     .command('mcp')

@@ -37,7 +37,6 @@ interface RunOptions extends SourceOptions {
   output?: string;
 }
 
-/** Defines `run`. */
 export function defineRun(program: Command, session: Session): void {
   const input = new Option(
     '--input <file>',

@@ -34,7 +34,6 @@ export async function writeOutput(session: Session, params: RunParams, target: s
   );
 }
 
-/** Writes the input of a run. */
 export async function writeInput(session: Session, params: RunParams, target: string): Promise<void> {
   const { body } = await session.connect().call('getRunInput', { params, query: { format: 'url' } });
   if (typeof body === 'object' && body !== null && 'url' in body && typeof body.url === 'string')

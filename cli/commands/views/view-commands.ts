@@ -22,7 +22,6 @@ interface ViewOptions extends TableFilters {
 
 const VIEW_TEXT = 'The id or the name of the view.';
 
-/** Defines `views` with its commands. */
 export const defineViewCommands = defineResource({
   name: 'views',
   noun: 'view',

@@ -14,7 +14,6 @@ import { listen } from './listen.ts';
 const webhook_id: Field = ['<webhook>', 'The id of the webhook.'];
 const conversation_id: Field = ['<delivery>', 'The id of the delivery.'];
 
-/** Defines `webhooks` with its commands. */
 export const defineWebhookCommands = defineResource({
   name: 'webhooks',
   noun: 'webhook',

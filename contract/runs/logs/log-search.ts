@@ -99,7 +99,6 @@ export const searchRunLog = defineOperation({
     ),
   }),
   responses: respond(200, 'The lines.', LogMatches, { items: [example] }),
-  errors: [400],
 });
 
 const RunLogMatches = Type.Object(
@@ -167,7 +166,6 @@ export const searchLogs = defineOperation({
     examined_runs: 12,
     unreadable_runs: 0,
   }),
-  errors: [400],
 });
 
 const LogTimes = Type.Object(
@@ -198,5 +196,4 @@ export const getRunLogTimes = defineOperation({
       [250, 1],
     ],
   }),
-  errors: [400],
 });

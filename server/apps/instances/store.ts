@@ -75,7 +75,6 @@ export async function listInstancesOfVersion(
   return rows.map((row) => row.id);
 }
 
-/** Returns the id of an instance that uses the secrets collection. */
 export async function findInstanceUsingSecrets(
   db: Reader,
   applicationUid: string,

@@ -14,7 +14,6 @@ import type { UploadsTable } from './schema.ts';
 import { urlAlreadyUsed } from './signed-upload.ts';
 import { appendPart, completeUpload, findUpload, listParts, removeParts } from './store.ts';
 
-/** The headers of a part. */
 export interface PartHeaders {
   offset: number;
   isLast: boolean;

@@ -64,7 +64,6 @@ export async function completeUpload(
   return (await update.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** A part of an upload. */
 export interface UploadPart {
   id: UploadId;
   /** The place of its first byte in the content. */

@@ -32,7 +32,6 @@ export function findVersion(
     .executeTakeFirst();
 }
 
-/** Returns the executables of versions of the application, by version id. */
 export async function findExecutableIds(
   db: Reader,
   applicationUid: string,

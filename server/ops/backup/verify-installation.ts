@@ -50,7 +50,6 @@ export interface VerificationResult {
   rows: number;
   blobs: number;
   bytes: number;
-  /** The number of blobs in the trash. */
   trashedBlobs: number;
   problems: VerificationProblem[];
 }
@@ -181,7 +180,6 @@ async function listKnownTables(database: Pick<Database, 'kind' | 'read'>) {
 interface Reference {
   table: string;
   column: string;
-  /** Query of the ids of contents that rows name. */
   idQuery: string;
 }
 

@@ -50,7 +50,6 @@ export async function listActivePolicies(db: Reader): Promise<ActivePolicy[]> {
   return rows.flatMap((row) => (row.keep_days === null ? [] : [{ ...row, keep_days: row.keep_days }]));
 }
 
-/** Removes the policy of an application that is removed. */
 export async function removePolicy(tx: Writer, applicationUid: string): Promise<void> {
   await tx.deleteFrom('retention_policies').where('application_uid', '=', applicationUid).execute();
 }

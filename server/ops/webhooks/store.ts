@@ -108,7 +108,6 @@ export async function deleteWebhook(tx: Writer, uid: string): Promise<boolean> {
   return result.numDeletedRows === 1n;
 }
 
-/** Deletes the webhooks of a deleted account. */
 export async function deleteAccountWebhooks(tx: Writer, account: AccountId): Promise<void> {
   await removeRunEventListener(tx, account);
   await tx.deleteFrom('webhooks').where('account_id', '=', account).execute();

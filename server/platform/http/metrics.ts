@@ -189,7 +189,6 @@ interface StoredGauge<Value, Label extends string> {
   name: string;
   help: string;
   labelNames: Label[];
-  /** Returns the labels and the number of each series. */
   list(value: Value): readonly (readonly [labels: LabelValues<Label>, number: number])[];
 }
 

@@ -11,7 +11,6 @@ import type { TraceContext } from './trace-context.ts';
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** An ended span. */
 export interface EndedSpan {
   name: string;
   /** `server` for the span of a request. */

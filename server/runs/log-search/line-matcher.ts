@@ -13,7 +13,6 @@ export interface LogQuery {
   level?: LeastLogLevel | undefined;
 }
 
-/** A line that matches. */
 export interface MatchedLine {
   /** Position of the line in the part, from 0. */
   index: number;

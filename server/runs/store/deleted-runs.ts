@@ -60,7 +60,6 @@ export function listDeletedRuns(
   return query.execute();
 }
 
-/** Counts the deleted runs in their units. */
 async function countDeletedUnitRuns(
   tx: Writer,
   deleted: readonly Pick<RunsTable, 'experiment_uid' | 'plan_unit_index'>[],

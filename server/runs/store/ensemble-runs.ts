@@ -87,7 +87,6 @@ export function listLoggedChildRuns(db: Reader, parent: RunId): Promise<LoggedCh
 
 const TIMED = ['id', 'initiated_at', 'finished_at', 'execution_ms', 'start_conditions'] as const;
 
-/** A child run with the times of its execution. */
 export type TimedChildRun = Pick<RunsTable, (typeof TIMED)[number]>;
 
 /** Lists the child runs with the times of their execution, in no order: at most ENSEMBLE_RUNS_MAX. */

@@ -210,7 +210,6 @@ export async function removeCapturesOfExperiment(tx: Writer, experimentUid: stri
   await tx.deleteFrom('captured_runs').where('experiment_uid', '=', experimentUid).execute();
 }
 
-/** Removes the captures of runs that are removed. */
 export async function removeCapturesOfRuns(tx: Writer, runs: readonly RunId[]): Promise<void> {
   if (runs.length > 0) await tx.deleteFrom('captured_runs').where('run_id', 'in', runs).execute();
 }

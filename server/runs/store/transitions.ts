@@ -116,7 +116,6 @@ export type FinalColumns = Omit<Partial<RunsTable>, 'status' | 'finished_at'> & 
   finished_at: number;
 };
 
-/** A run that a worker executes. */
 type LeasedRun = Pick<RunsTable, 'id' | 'application_uid' | 'fence'>;
 
 /** Ends a run that a worker executes; returns false when the fencing token is stale or the run is gone. */

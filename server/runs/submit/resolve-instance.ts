@@ -25,7 +25,6 @@ export interface RunTarget {
   configuration: RequestedConfiguration;
 }
 
-/** A target with an executable. */
 export interface ExecutableTarget extends RunTarget {
   executable: ExecutablesTable;
   requirements: ReturnType<typeof parseRequirements>;

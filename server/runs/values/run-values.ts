@@ -118,7 +118,6 @@ export async function replaceTextValues(tx: Writer, run: IndexedRun): Promise<vo
   await insertValues(tx, run, listTextValues(run));
 }
 
-/** Replaces the values of the tags. */
 export async function replaceTagValues(tx: Writer, run: ValueKey, tags: readonly string[]): Promise<void> {
   await removeFields(tx, run, [TAG_FIELD]);
   await insertValues(

@@ -42,7 +42,6 @@ export async function deleteView(tx: Writer, id: RunViewId): Promise<void> {
   await tx.deleteFrom('run_views').where('id', '=', id).execute();
 }
 
-/** Removes the views of an application that is removed. */
 export async function removeViews(tx: Writer, applicationUid: string): Promise<void> {
   await tx.deleteFrom('run_views').where('application_uid', '=', applicationUid).execute();
 }

@@ -239,7 +239,6 @@ export async function deleteWorkerToken(tx: Writer, account: AccountId, id: Work
   return true;
 }
 
-/** Deletes the worker tokens of a deleted account, with their workers. */
 export async function deleteAccountWorkerTokens(tx: Writer, account: AccountId): Promise<void> {
   const tokens = tx.selectFrom('worker_tokens').select('id').where('account_id', '=', account);
   await tx.deleteFrom('workers').where('token_id', 'in', tokens).execute();

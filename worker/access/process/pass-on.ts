@@ -42,7 +42,6 @@ export class ServerConnections {
 
 export interface Destination {
   proof: string;
-  /** The header of the proof. */
   proofHeader: string;
   connections: ServerConnections;
   target: ApiTarget | null;
