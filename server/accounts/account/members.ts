@@ -50,19 +50,13 @@ export const inviteMember: OperationHandler<'inviteMember'> = async (context, { 
   });
 };
 
-export const listMembers: OperationHandler<'listMembers'> = async (
-  { database, pageTokens, log },
-  { caller, query },
-) =>
-  respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `members ${caller.account}`,
-      query,
-      queryRows: (page) => store.listMembers(database.read, caller.account, page),
-      formatBodies: (rows) => rows.map(formatMember),
-    },
-  );
+export const listMembers: OperationHandler<'listMembers'> = async (context, { caller, query }) =>
+  respondWithList(context, {
+    tokenScope: `members ${caller.account}`,
+    query,
+    queryRows: (page) => store.listMembers(context.database.read, caller.account, page),
+    formatBodies: (rows) => rows.map(formatMember),
+  });
 
 export const getMember: OperationHandler<'getMember'> = async ({ database }, { caller, params }) => ({
   status: 200,

@@ -64,20 +64,14 @@ export const createKey: OperationHandler<'createKey'> = async (
   });
 };
 
-export const listKeys: OperationHandler<'listKeys'> = async (
-  { database, pageTokens, log },
-  { caller, query },
-) => {
+export const listKeys: OperationHandler<'listKeys'> = async (context, { caller, query }) => {
   const only = hasRight(caller.role, 'account') ? null : caller.key;
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `keys ${caller.account} ${only ?? ''}`,
-      query,
-      queryRows: (page) => store.listKeys(database.read, caller.account, only, page),
-      formatBodies: (rows) => rows.map(formatKey),
-    },
-  );
+  return respondWithList(context, {
+    tokenScope: `keys ${caller.account} ${only ?? ''}`,
+    query,
+    queryRows: (page) => store.listKeys(context.database.read, caller.account, only, page),
+    formatBodies: (rows) => rows.map(formatKey),
+  });
 };
 
 export const revokeKey: OperationHandler<'revokeKey'> = async (

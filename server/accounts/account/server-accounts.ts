@@ -29,19 +29,13 @@ export const createAccount: OperationHandler<'createAccount'> = async (
   });
 };
 
-export const listAccounts: OperationHandler<'listAccounts'> = async (
-  { database, pageTokens, log },
-  { query },
-) =>
-  respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: 'accounts',
-      query,
-      queryRows: (page) => store.listAccounts(database.read, page),
-      formatBodies: (rows) => rows.map(formatAccount),
-    },
-  );
+export const listAccounts: OperationHandler<'listAccounts'> = async (context, { query }) =>
+  respondWithList(context, {
+    tokenScope: 'accounts',
+    query,
+    queryRows: (page) => store.listAccounts(context.database.read, page),
+    formatBodies: (rows) => rows.map(formatAccount),
+  });
 
 export const deleteAccount: OperationHandler<'deleteAccount'> = async (
   context,

@@ -90,21 +90,19 @@ export const createSession: OperationHandler<'createSession'> = async (
   return committed;
 };
 
-export const listSessions: OperationHandler<'listSessions'> = async (
-  { database, pageTokens, log, clock },
-  { caller, query },
-) => {
+export const listSessions: OperationHandler<'listSessions'> = async (context, { caller, query }) => {
   const owner = hasRight(caller.role, 'account') ? null : caller.owner;
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `sessions ${caller.account} ${owner ?? ''}`,
-      query,
-      queryRows: (page) =>
-        store.listSessions(database.read, { account: caller.account, owner, now: clock.now() }, page),
-      formatBodies: (rows) => rows.map(({ session, key }) => formatSession(session, key, caller.session)),
-    },
-  );
+  return respondWithList(context, {
+    tokenScope: `sessions ${caller.account} ${owner ?? ''}`,
+    query,
+    queryRows: (page) =>
+      store.listSessions(
+        context.database.read,
+        { account: caller.account, owner, now: context.clock.now() },
+        page,
+      ),
+    formatBodies: (rows) => rows.map(({ session, key }) => formatSession(session, key, caller.session)),
+  });
 };
 
 export const endSession: OperationHandler<'endSession'> = async ({ publicUrl }, { caller, params, commit }) =>

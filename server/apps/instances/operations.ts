@@ -81,23 +81,20 @@ export const createInstance: OperationHandler<'createInstance'> = async (
 };
 
 export const listInstances: OperationHandler<'listInstances'> = async (
-  { database, pageTokens, log },
+  context,
   { caller, params, query },
 ) => {
-  const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `instances ${application.uid}`,
-      query,
-      queryRows: (page) => store.listInstances(database.read, application.uid, page),
-      async formatBodies(rows) {
-        const versions = rows.map((row) => row.version_id);
-        const findInfo = await lookUpVersions(database.read, application.uid, versions, caller.role);
-        return rows.map((row) => formatInstance(application, row, findInfo(row.version_id)));
-      },
+  const application = await getApplication(context.database.read, caller.account, params.application_id);
+  return respondWithList(context, {
+    tokenScope: `instances ${application.uid}`,
+    query,
+    queryRows: (page) => store.listInstances(context.database.read, application.uid, page),
+    async formatBodies(rows) {
+      const versions = rows.map((row) => row.version_id);
+      const findInfo = await lookUpVersions(context.database.read, application.uid, versions, caller.role);
+      return rows.map((row) => formatInstance(application, row, findInfo(row.version_id)));
     },
-  );
+  });
 };
 
 export const getInstance: OperationHandler<'getInstance'> = async ({ database }, { caller, params }) => {

@@ -21,38 +21,34 @@ import { lockSubscribedApplications, updateSubscriptions } from './subscription-
 const FIRST_APP = { after: null, limit: 1 };
 
 export const listMarketplaceApps: OperationHandler<'listMarketplaceApps'> = async (
-  { database, pageTokens, log },
+  context,
   { caller, query },
 ) => {
   const filter = { viewer: caller.account, partner: null };
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `marketplace ${caller.account}`,
-      query,
-      queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
-      formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
-    },
-  );
+  return respondWithList(context, {
+    tokenScope: `marketplace ${caller.account}`,
+    query,
+    queryRows: (page) => store.listMarketplaceApps(context.database.read, filter, page),
+    formatBodies: (rows) =>
+      Promise.all(rows.map((row) => formatApp(context.database.read, row, caller.account))),
+  });
 };
 
 export const listPartnerApps: OperationHandler<'listPartnerApps'> = async (
-  { database, pageTokens, log },
+  context,
   { caller, params, query },
 ) => {
   const filter = { viewer: caller.account, partner: params.partner_id };
   const isOwn = params.partner_id === caller.account;
-  if (!isOwn && (await store.listMarketplaceApps(database.read, filter, FIRST_APP)).length === 0)
+  if (!isOwn && (await store.listMarketplaceApps(context.database.read, filter, FIRST_APP)).length === 0)
     throw notFound(`There is no partner ${quoteValue(params.partner_id)} with a released app.`);
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `marketplace ${caller.account} ${params.partner_id}`,
-      query,
-      queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
-      formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
-    },
-  );
+  return respondWithList(context, {
+    tokenScope: `marketplace ${caller.account} ${params.partner_id}`,
+    query,
+    queryRows: (page) => store.listMarketplaceApps(context.database.read, filter, page),
+    formatBodies: (rows) =>
+      Promise.all(rows.map((row) => formatApp(context.database.read, row, caller.account))),
+  });
 };
 
 export const createMarketplaceApp: OperationHandler<'createMarketplaceApp'> = async (

@@ -69,19 +69,13 @@ export const createSubscription: OperationHandler<'createSubscription'> = async 
     };
   });
 
-export const listSubscriptions: OperationHandler<'listSubscriptions'> = async (
-  { database, pageTokens, log },
-  { caller, query },
-) =>
-  respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `subscriptions ${caller.account}`,
-      query,
-      queryRows: (page) => store.listSubscriptions(database.read, caller.account, page),
-      formatBodies: (rows) => rows.map(formatSubscription),
-    },
-  );
+export const listSubscriptions: OperationHandler<'listSubscriptions'> = async (context, { caller, query }) =>
+  respondWithList(context, {
+    tokenScope: `subscriptions ${caller.account}`,
+    query,
+    queryRows: (page) => store.listSubscriptions(context.database.read, caller.account, page),
+    formatBodies: (rows) => rows.map(formatSubscription),
+  });
 
 export const getSubscription: OperationHandler<'getSubscription'> = async (
   { database },

@@ -21,19 +21,16 @@ import * as store from './store.ts';
 import { lockSubscribedApplications } from './subscription-store.ts';
 
 export const listMarketplaceVersions: OperationHandler<'listMarketplaceVersions'> = async (
-  { database, pageTokens, log },
+  context,
   { caller, params, query },
 ) => {
-  const app = await findVisibleApp(database.read, caller, params);
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `marketplace versions ${app.subscription_id}`,
-      query,
-      queryRows: (page) => store.listMarketplaceVersions(database.read, app.subscription_id, page),
-      formatBodies: (rows) => rows.map((row) => formatPublishedVersion(app, row, caller.account)),
-    },
-  );
+  const app = await findVisibleApp(context.database.read, caller, params);
+  return respondWithList(context, {
+    tokenScope: `marketplace versions ${app.subscription_id}`,
+    query,
+    queryRows: (page) => store.listMarketplaceVersions(context.database.read, app.subscription_id, page),
+    formatBodies: (rows) => rows.map((row) => formatPublishedVersion(app, row, caller.account)),
+  });
 };
 
 export const createMarketplaceVersion: OperationHandler<'createMarketplaceVersion'> = async (

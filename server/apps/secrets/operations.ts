@@ -56,19 +56,16 @@ export const createSecretsCollection: OperationHandler<'createSecretsCollection'
 };
 
 export const listSecretsCollections: OperationHandler<'listSecretsCollections'> = async (
-  { database, pageTokens, log },
+  context,
   { caller, params, query },
 ) => {
-  const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithListObject(
-    { pageTokens, log },
-    {
-      tokenScope: `secrets ${application.uid}`,
-      query,
-      queryRows: (page) => store.listCollections(database.read, application.uid, page),
-      formatBodies: (rows) => rows.map((row) => formatCollectionSummary(application, row)),
-    },
-  );
+  const application = await getApplication(context.database.read, caller.account, params.application_id);
+  return respondWithListObject(context, {
+    tokenScope: `secrets ${application.uid}`,
+    query,
+    queryRows: (page) => store.listCollections(context.database.read, application.uid, page),
+    formatBodies: (rows) => rows.map((row) => formatCollectionSummary(application, row)),
+  });
 };
 
 export const getSecretsCollection: OperationHandler<'getSecretsCollection'> = async (

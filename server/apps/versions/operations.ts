@@ -66,21 +66,15 @@ export const createVersion: OperationHandler<'createVersion'> = async (
   });
 };
 
-export const listVersions: OperationHandler<'listVersions'> = async (
-  { database, pageTokens, log },
-  { caller, params, query },
-) => {
-  const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `versions ${application.uid}`,
-      query,
-      queryRows: (page) => store.listVersions(database.read, application.uid, page),
-      formatBodies: (rows) => formatVersions(database.read, application, rows, caller.role),
-      batchSize: PAGE_BATCH_SIZE,
-    },
-  );
+export const listVersions: OperationHandler<'listVersions'> = async (context, { caller, params, query }) => {
+  const application = await getApplication(context.database.read, caller.account, params.application_id);
+  return respondWithList(context, {
+    tokenScope: `versions ${application.uid}`,
+    query,
+    queryRows: (page) => store.listVersions(context.database.read, application.uid, page),
+    formatBodies: (rows) => formatVersions(context.database.read, application, rows, caller.role),
+    batchSize: PAGE_BATCH_SIZE,
+  });
 };
 
 export const getVersion: OperationHandler<'getVersion'> = async ({ database }, { caller, params }) => {

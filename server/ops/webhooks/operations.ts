@@ -59,19 +59,13 @@ export const createWebhook: OperationHandler<'createWebhook'> = async (
   });
 };
 
-export const listWebhooks: OperationHandler<'listWebhooks'> = async (
-  { database, pageTokens, log },
-  { caller, query },
-) =>
-  respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `webhooks ${caller.account}`,
-      query,
-      queryRows: (page) => store.listWebhooks(database.read, caller.account, page),
-      formatBodies: (rows) => rows.map(formatWebhook),
-    },
-  );
+export const listWebhooks: OperationHandler<'listWebhooks'> = async (context, { caller, query }) =>
+  respondWithList(context, {
+    tokenScope: `webhooks ${caller.account}`,
+    query,
+    queryRows: (page) => store.listWebhooks(context.database.read, caller.account, page),
+    formatBodies: (rows) => rows.map(formatWebhook),
+  });
 
 export const getWebhook: OperationHandler<'getWebhook'> = async ({ database }, { caller, params }) => ({
   status: 200,

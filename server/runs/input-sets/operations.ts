@@ -67,20 +67,17 @@ export const createInputSet: OperationHandler<'createInputSet'> = async (
 };
 
 export const listInputSets: OperationHandler<'listInputSets'> = async (
-  { database, pageTokens, log },
+  context,
   { caller, params, query },
 ) => {
-  const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `input-sets ${application.uid}`,
-      query,
-      queryRows: (page) => store.listInputSets(database.read, application.uid, page),
-      formatBodies: (sets) => sets.map((set) => formatListedInputSet(application, set)),
-      batchSize: PAGE_BATCH_SIZE,
-    },
-  );
+  const application = await getApplication(context.database.read, caller.account, params.application_id);
+  return respondWithList(context, {
+    tokenScope: `input-sets ${application.uid}`,
+    query,
+    queryRows: (page) => store.listInputSets(context.database.read, application.uid, page),
+    formatBodies: (sets) => sets.map((set) => formatListedInputSet(application, set)),
+    batchSize: PAGE_BATCH_SIZE,
+  });
 };
 
 export const getInputSet: OperationHandler<'getInputSet'> = async (context, { caller, params }) => {

@@ -57,17 +57,14 @@ export const createInput: OperationHandler<'createInput'> = async (
 };
 
 export const listInputs: OperationHandler<'listInputs'> = async (context, { caller, params, query }) => {
-  const { database, pageTokens, log } = context;
+  const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
-  return respondWithList(
-    { pageTokens, log },
-    {
-      tokenScope: `inputs ${application.uid}`,
-      query,
-      queryRows: (page) => store.listInputs(database.read, application.uid, page),
-      formatBodies: (rows) => rows.map((row) => formatInput(context, application, row)),
-    },
-  );
+  return respondWithList(context, {
+    tokenScope: `inputs ${application.uid}`,
+    query,
+    queryRows: (page) => store.listInputs(database.read, application.uid, page),
+    formatBodies: (rows) => rows.map((row) => formatInput(context, application, row)),
+  });
 };
 
 export const getInput: OperationHandler<'getInput'> = async (context, { caller, params }) => {
