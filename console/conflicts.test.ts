@@ -163,8 +163,13 @@ describe.skipIf(!hasBrowser)('W14: somebody else changes meanwhile', () => {
     const { server } = at;
     const page = await at.open(conflict.page);
     const form = conflict.button === undefined ? page.locator('form') : page.getByRole('dialog');
-    if (conflict.button !== undefined)
-      await page.getByRole('button', { name: conflict.button }).first().click();
+    if (conflict.button !== undefined) {
+      const button = page.getByRole('button', { name: conflict.button }).first();
+      const menu = page.getByRole('button', { name: 'More actions' });
+      await button.or(menu).first().waitFor();
+      if (!(await button.isVisible())) await menu.click();
+      await button.click();
+    }
     const field = form.getByLabel(conflict.types[0], { exact: true });
     await field.fill(conflict.types[1]);
     const value = form.getByLabel('Value');

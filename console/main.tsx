@@ -16,6 +16,8 @@ if (!element) throw new Error('index.html has no element for the console.');
 const onCaughtError = (error: unknown): void => {
   if (!(error instanceof ApiError)) console.error(error);
 };
+// The shell of index.html stays until the first page has its data.
+await router.load();
 createRoot(element, { onCaughtError }).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

@@ -1,16 +1,25 @@
 /** Queries of the API for React: each request of an operation that reads has one entry in the cache. */
 import type { CallArguments } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import { QueryClient, queryOptions } from '@tanstack/react-query';
-import { client } from './client.ts';
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { client, isSignedOut } from './client.ts';
 
 const RETRIES_MAX = 2;
 const SERVER_ERROR_MIN = 500;
 /** A page that was open a moment ago shows its data at once. */
 const STALE_MS = 2_000;
 
+/** The query of the account fails as well then, for which the layout asks the person to sign in again. */
+function noticeSignOut(error: unknown): void {
+  if (isSignedOut(error)) void queryClient.invalidateQueries({ queryKey: ['getAccount'] });
+}
+
 /** The cache of all queries. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => queryKey[0] !== 'getAccount' && noticeSignOut(error),
+  }),
+  mutationCache: new MutationCache({ onError: noticeSignOut }),
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,

@@ -17,6 +17,12 @@ export async function signInWithToken(token: string): Promise<void> {
   queryClient.clear();
 }
 
+/** Signs in with an API token after a session ended. The page keeps what it shows until it is read again. */
+export async function resumeWithToken(token: string): Promise<void> {
+  await client.call('createSession', { body: {}, headers: { authorization: `Bearer ${token}` } });
+  await queryClient.invalidateQueries();
+}
+
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
   await client.call('endSession', { params: { session_id: 'current' } });

@@ -1,19 +1,27 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { Logo } from '@switchyard/design/logo.tsx';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
+import { isSignedOut } from '../client/client.ts';
+import { accountQuery } from '../client/session.ts';
 import { UndoNotice } from '../ui/destruction/undo-notice.tsx';
 import { useTableKeys } from '../ui/keyboard/table-keys.ts';
 import { PageTitleContext } from '../ui/page-title.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
+import { ConnectionStrip } from './connection-strip.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { Overlays } from './overlays.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { useAccountEvents } from './use-account-events.ts';
+
+const SessionDialog = lazy(async () => ({
+  default: (await import('./session-dialog.tsx')).SessionDialog,
+}));
 
 /**
  * The frame of every page for a signed-in person. Navigation and tools come after the page in the document, so that few
@@ -29,6 +37,7 @@ export function Layout() {
   useEffect(() => {
     if (isOpen) navigation.current?.focus();
   }, [isOpen]);
+  const { error } = useQuery(accountQuery);
   useAccountEvents();
   useTableKeys();
   return (
@@ -57,6 +66,7 @@ export function Layout() {
         <ProgressBar />
       </header>
       <main id="page" className={styles.page} tabIndex={-1}>
+        <ConnectionStrip />
         <PageTitleContext value={setTitle}>
           <Outlet />
         </PageTitleContext>
@@ -80,6 +90,7 @@ export function Layout() {
         <AccountMenu />
       </section>
       <UndoNotice />
+      <Suspense fallback={null}>{isSignedOut(error) && <SessionDialog />}</Suspense>
     </div>
   );
 }

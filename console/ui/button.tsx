@@ -3,7 +3,7 @@ import type { AnchorHTMLAttributes, Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import styles from './button.module.css';
 
-/** `primary` for the one action that a page is about, `destroy` in a confirmation alone; the default is `plain`. */
+/** `primary` is for the one action that a page is about, and `destroy` for confirmations. The default is `plain`. */
 type Kind = 'primary' | 'plain' | 'destroy' | 'quiet';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {

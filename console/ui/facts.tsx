@@ -4,8 +4,8 @@ import styles from './facts.module.css';
 export type Facts = readonly (readonly [name: string, value: ReactNode])[];
 
 /**
- * Names with their values. A fact without a value is left out. `rows` has one pair a line with the value at the end, for a
- * narrow column; `columns` has each name above its value, for the width of a page.
+ * Names with their values. A fact without a value is left out. A narrow column has `rows`, with the value at the end of the
+ * line. A whole page has `columns`, with each name above its value.
  */
 export function FactList({ facts, layout = 'list' }: { facts: Facts; layout?: 'list' | 'rows' | 'columns' }) {
   return (

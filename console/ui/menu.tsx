@@ -15,8 +15,7 @@ export function MoreMenu({ label = 'More actions', children }: { label?: string;
         <Icon name="more" />
       </button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a press on one of the actions also closes their list */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard presses the buttons, which click */}
-      <div id={id} popover="auto" className={styles.menu} onClick={close}>
+      <div id={id} popover="auto" className={styles.menu} onClickCapture={close}>
         {children}
       </div>
     </>

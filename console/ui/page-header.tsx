@@ -28,12 +28,14 @@ export function PageHeader({ title, badge, description, actions, quiet, menu }: 
         <div className={styles.actions} data-page-only="">
           {quiet && <div className={styles.quiet}>{quiet}</div>}
           {actions}
-          {menu && (
-            <MoreMenu>
-              {quiet && <div className={styles.folded}>{quiet}</div>}
-              {menu}
-            </MoreMenu>
-          )}
+          <div className={menu ? undefined : styles.narrow}>
+            {(menu || quiet) && (
+              <MoreMenu>
+                {quiet && <div className={styles.folded}>{quiet}</div>}
+                {menu}
+              </MoreMenu>
+            )}
+          </div>
         </div>
       )}
     </header>

@@ -5,6 +5,8 @@ import styles from './tabs.module.css';
 interface TabItem<Id extends string> {
   id: Id;
   label: string;
+  /** What the part holds, such as its size. */
+  detail?: string;
   content: ReactNode;
 }
 
@@ -30,6 +32,7 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: Tab
         {tabs.map((tab) => (
           <Tab key={tab.id} id={tab.id} className={styles.tab ?? ''}>
             {tab.label}
+            {tab.detail && <span className={styles.detail}> {tab.detail}</span>}
           </Tab>
         ))}
       </TabList>

@@ -58,9 +58,9 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     const page = await at.open('/queue');
     await page.getByRole('heading', { name: 'Queue' }).waitFor();
     expect(await page.title()).toBe('Queue · Switchyard');
-    const running = page.getByRole('table', { name: 'Running' });
+    const running = page.getByRole('region', { name: 'Running', exact: true });
     expect(await running.getByRole('link').allTextContents()).toEqual(['first']);
-    await running.getByRole('rowheader', { name: /: 1 slot for all execution classes$/ }).waitFor();
+    await running.getByRole('list', { name: /: 1 slot for all execution classes$/ }).waitFor();
     const meter = running.getByRole('meter', { name: 'Run time of first within its time limit' });
     expect(await meter.getAttribute('aria-valuetext')).toMatch(/ of 10\smin$/);
     const waiting = page.getByRole('table', { name: 'Waiting' });
@@ -176,9 +176,9 @@ describe.skipIf(!hasBrowser)('the queue', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await page.getByRole('heading', { name: 'The queue is empty' }).waitFor();
-    await page.getByRole('table', { name: 'Running' }).getByRole('cell', { name: 'Free' }).waitFor();
+    await page.getByRole('region', { name: 'Running' }).getByText('Free').waitFor();
     await createRun(at.server, APPLICATION, { input: {}, body: { name: 'fourth' } });
-    await page.getByRole('table', { name: 'Running' }).getByRole('link', { name: 'fourth' }).waitFor();
+    await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'fourth' }).waitFor();
   });
 
   test('shows a new run without the stream of the account', async () => {
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     // A response without content says that nothing follows.
     await page.route('**/v1/account/events', (route) => route.fulfill({ status: 204 }));
     await page.reload();
-    await page.getByRole('table', { name: 'Running' }).waitFor();
+    await page.getByRole('region', { name: 'Running' }).waitFor();
     await createRun(at.server, APPLICATION, { input: {}, body: { name: 'fifth' } });
     await page.getByRole('table', { name: 'Waiting' }).getByRole('link', { name: 'fifth' }).waitFor();
   });

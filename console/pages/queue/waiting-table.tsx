@@ -10,10 +10,10 @@ import { PRIORITIES } from '../../ui/resources/priorities.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { DROP_REFUSAL, findDropPriority } from './drop-priority.ts';
+import type { OnCancel } from './lanes.tsx';
 import { usePriorityChange } from './queries.ts';
 import styles from './queue-page.module.css';
-import { RunCell } from './run-cell.tsx';
-import type { OnCancel } from './slot-table.tsx';
+import { RunName } from './run-name.tsx';
 
 /**
  * The runs that wait, in queue order, with the reason and the priority. The person changes it by the field, or drags the run to
@@ -45,13 +45,11 @@ export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; o
           <table className={table.table} aria-labelledby={heading}>
             <thead>
               <tr>
-                <th className={table.number}>Position</th>
+                <th className={table.number}>#</th>
                 <th>Run</th>
-                <th>Reason</th>
-                <th>Predicted start</th>
-                <th>Execution class</th>
+                <th>Why it waits</th>
+                <th>Starts</th>
                 <th>Priority</th>
-                <th>Created</th>
                 {onCancel && <td />}
               </tr>
             </thead>
@@ -109,7 +107,11 @@ function WaitingRow({ run, onCancel, change, onDragStart, onDragEnd, target, onD
         {onCancel && <DragHandle onStart={onDragStart} onEnd={onDragEnd} />}
         {run.waiting?.place}
       </td>
-      <RunCell run={run} />
+      <td>
+        <RunName run={run}>
+          <RelativeTime at={run.created_at} />
+        </RunName>
+      </td>
       <td className={styles.reason} title={run.waiting?.message}>
         {run.waiting && formatWaiting(run.waiting)}
       </td>
@@ -117,14 +119,10 @@ function WaitingRow({ run, onCancel, change, onDragStart, onDragEnd, target, onD
         {run.waiting?.predicted_start && <PredictedStart range={run.waiting.predicted_start} />}
         {run.waiting?.predicted_start_absence && formatStartAbsence(run.waiting.predicted_start_absence)}
       </td>
-      <td>{run.execution_class}</td>
       <td>{onCancel ? <PriorityField run={run} change={change} /> : run.queuing_priority}</td>
-      <td className={styles.created}>
-        <RelativeTime at={run.created_at} />
-      </td>
       {onCancel && (
         <td className={styles.action}>
-          <Button onPress={() => onCancel(run)} aria-label={`Cancel ${run.name || run.id}`}>
+          <Button kind="quiet" onPress={() => onCancel(run)} aria-label={`Cancel ${run.name || run.id}`}>
             Cancel
           </Button>
         </td>

@@ -1,25 +1,22 @@
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Assets } from '../../ui/assets/asset-list.tsx';
 import { assetsQuery, listAssetTabs } from '../../ui/assets/asset-query.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ContentTab } from './content-tab.tsx';
 import { useLiveRun } from './live/use-live-run.ts';
 import { LogTab } from './log/log-tab.tsx';
 import { type RunAddress, runQuery } from './queries.ts';
-import { RunActions } from './run-actions.tsx';
-import { RunFacts } from './run-facts.tsx';
+import { RunAnswer } from './run-answer.tsx';
+import { RunHeader } from './run-header.tsx';
 import styles from './run-page.module.css';
-import { RunTags } from './run-tags.tsx';
 import { getAssetTab, type RunSearch, type RunTab } from './search.ts';
+import { RunCharts } from './summary/run-charts.tsx';
 import { SummaryTab } from './summary/summary-tab.tsx';
-import { Timeline } from './timeline.tsx';
 import { useNeighborKeys } from './use-neighbor-keys.ts';
 import { WorkflowTab } from './workflow/workflow-tab.tsx';
 
@@ -35,30 +32,13 @@ function RunView({ address }: { address: RunAddress }) {
   const { data: run } = useSuspenseQuery(runQuery(address));
   useLiveRun(address, run.status_v2);
   useNeighborKeys(address, run.created_at);
+  const { baseline } = useSearch(route);
   usePageTitle(run.name || run.id, address.application);
   return (
     <>
-      <PageHeader
-        title={
-          <span className={styles.title}>
-            <bdi>{run.name || run.id}</bdi>
-            {run.name === '' && <CopyButton text={run.id} label="Copy run id" />}
-            <StatusBadge status={run.status_v2} />
-          </span>
-        }
-        description={
-          run.name !== '' && (
-            <span className={styles.id}>
-              <code>{run.id}</code> <CopyButton text={run.id} label="Copy run id" />
-            </span>
-          )
-        }
-        actions={<RunActions address={address} run={run} />}
-      />
+      <RunHeader address={address} run={run} />
       {run.description !== '' && <p className={styles.description}>{run.description}</p>}
-      <RunFacts run={run} />
-      <RunTags address={address} />
-      <Timeline run={run} />
+      <RunAnswer address={address} run={run} chosenBaseline={baseline} />
       <RunTabs address={address} run={run} />
     </>
   );
@@ -127,14 +107,27 @@ function RunTabs({ address, run }: RunProps) {
               },
             ]
           : []),
-        { id: 'output', label: 'Output', content: renderContent('output') },
-        { id: 'input', label: 'Input', content: renderContent('input') },
+        {
+          id: 'output',
+          label: 'Output',
+          detail: formatSize(run.output_size),
+          content: renderContent('output'),
+        },
+        {
+          id: 'input',
+          label: 'Input',
+          detail: formatSize(run.metadata.input_size),
+          content: renderContent('input'),
+        },
         { id: 'log', label: 'Log', content: log },
+        { id: 'resources', label: 'Resources', content: <RunCharts address={address} source="resources" /> },
         ...assetTabs,
       ]}
     />
   );
 }
+
+const formatSize = (bytes: number): string => (bytes > 0 ? formatBytes(bytes) : '');
 
 /** An asset tab that this run does not have is the summary. */
 function toFixedTab(tab: RunTab = 'summary'): RunTab {

@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
   test('shows a Gantt chart whose bars are reached by the arrow keys, and explains a wrong hint', async () => {
     const page = await open(after);
     await page.getByText('The output has nothing at `solution.missing`').waitFor();
-    await page.getByRole('button', { name: 'Tours' }).click();
+    await page.getByRole('button', { name: 'Tours', exact: true }).click();
     const chart = page.getByRole('listbox', { name: 'Tours: Gantt chart' });
     await chart.focus();
     for (const key of ['ArrowDown', 'ArrowRight', '+']) await page.keyboard.press(key);
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
     const page = await console.openOnPhone(`/apps/tours/runs/${after}`);
     await page.locator('canvas.maplibregl-canvas').first().waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Tours' }).click();
+    await page.getByRole('button', { name: 'Tours', exact: true }).click();
     await page.getByRole('option').first().waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });

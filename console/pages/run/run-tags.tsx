@@ -22,7 +22,8 @@ export function RunTags({ address }: { address: RunAddress }) {
   const tags = data?.tags ?? [];
   if (tags.length === 0 && !mayRun) return null;
   return (
-    <>
+    <section aria-labelledby="tags">
+      <h2 id="tags">Tags</h2>
       {problem && <Notice kind="error">{describeError(problem)}</Notice>}
       <ul className={styles.tags} aria-label="Tags">
         {tags.map((tag) => (
@@ -49,14 +50,14 @@ export function RunTags({ address }: { address: RunAddress }) {
         ))}
         {mayRun && (
           <li>
-            <Button kind="quiet" onPress={() => setAdding(true)} isDisabled={data === undefined}>
+            <Button onPress={() => setAdding(true)} isDisabled={data === undefined}>
               Add tag
             </Button>
           </li>
         )}
       </ul>
       {isAdding && <AddTag address={address} tags={tags} onClose={() => setAdding(false)} />}
-    </>
+    </section>
   );
 }
 

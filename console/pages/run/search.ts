@@ -2,7 +2,7 @@
 import { type ContentMode, parseContentMode } from '../../ui/content/content-mode.ts';
 import { type LogSearch, parseLogSearch } from './log/log-search.ts';
 
-const RUN_TABS = ['summary', 'workflow', 'output', 'input', 'log'] as const;
+const RUN_TABS = ['summary', 'workflow', 'output', 'input', 'log', 'resources'] as const;
 const ASSET_TAB = 'asset:';
 /** A part of the run, or the assets with a label. */
 export type RunTab = (typeof RUN_TABS)[number] | `${typeof ASSET_TAB}${string}`;

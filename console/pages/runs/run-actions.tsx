@@ -16,7 +16,7 @@ const CONFIRMATION = 'delete';
 const refreshRuns = () => queryClient.invalidateQueries({ queryKey: ['listRuns'] });
 const countRuns = (count: number) => `${count} ${count === 1 ? 'run' : 'runs'}`;
 
-/** The actions on the selected runs. They stay in place without a selection, so that the table does not move. */
+/** The actions on the selected runs, in a bar above the foot of the page. */
 export function RunActions({
   application,
   runs,
@@ -39,6 +39,7 @@ export function RunActions({
       params: { application },
       search: { runs: ids.join(',') },
     });
+  if (ids.length === 0) return null;
   return (
     <fieldset className={styles.actions} aria-label="Selected runs">
       <span className={styles.count} role="status">

@@ -31,6 +31,7 @@ export function RunsPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/runs' });
   const search = useSearch({ from: '/signed-in/apps/$application/runs' });
   const change = useSearchChange();
+  const mayRun = useRight('run');
   usePageTitle('Runs', application);
   const filters = readFilters(search);
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -42,7 +43,21 @@ export function RunsPage() {
   const selected = new Set(search.selected);
   return (
     <>
-      <PageHeader title="Runs" actions={<Destinations application={application} />} />
+      <PageHeader
+        title="Runs"
+        quiet={
+          <LinkButton kind="quiet" to="/apps/$application/logs" params={{ application }}>
+            Search logs
+          </LinkButton>
+        }
+        actions={
+          mayRun && (
+            <LinkButton kind="primary" to="/apps/$application/new-run" params={{ application }}>
+              New run
+            </LinkButton>
+          )
+        }
+      />
       <div className={styles.tools}>
         <ViewsMenu application={application} search={search} />
         <FilterBar
@@ -89,23 +104,6 @@ export function RunsPage() {
           rows.length > 0 && `${rows.length} ${rows.length === 1 ? 'run' : 'runs'}`
         )}
       </p>
-    </>
-  );
-}
-
-/** Leads to the search in the logs of all runs, and to the form of a run. */
-function Destinations({ application }: { application: string }) {
-  const mayRun = useRight('run');
-  return (
-    <>
-      <LinkButton to="/apps/$application/logs" params={{ application }}>
-        Search logs
-      </LinkButton>
-      {mayRun && (
-        <LinkButton kind="primary" to="/apps/$application/new-run" params={{ application }}>
-          New run
-        </LinkButton>
-      )}
     </>
   );
 }

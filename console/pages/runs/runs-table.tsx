@@ -11,7 +11,7 @@ import styles from './runs-table.module.css';
 import { SortHeader } from './sort-header.tsx';
 
 /** Height of a row in pixels, as the style sheet sets it. */
-const ROW_PX = 44;
+const ROW_PX = 36;
 const ROWS_OUTSIDE = 12;
 
 export interface RunsTableProps {

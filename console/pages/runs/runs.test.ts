@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     }
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('button', { name: 'Create 2 runs' }).click();
-    await page.getByText('0 runs selected').waitFor();
+    await page.getByRole('group', { name: 'Selected runs' }).waitFor({ state: 'detached' });
     const params = { application_id: 'routing' };
     const listCreated = async () =>
       (await at.server.client.call('listRuns', { params, query: { text: 'tour', status: 'queued' } })).body
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     expect(await confirm.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('textbox').fill('delete');
     await confirm.click();
-    await page.getByText('0 runs selected').waitFor();
+    await page.getByRole('group', { name: 'Selected runs' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: 'first' }).waitFor({ state: 'detached' });
     expect(await listNames(page)).toEqual(['third']);
   });

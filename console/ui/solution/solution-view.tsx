@@ -12,10 +12,12 @@ interface SolutionViewProps {
   found: SolutionViews;
   /** Name of downloaded files, without an ending. */
   fileName: string;
+  /** The heading above the views. */
+  title?: string;
 }
 
 /** The views of an output or input: maps, routes, schedules and tables, one at a time. */
-export function SolutionView({ found: { views, problems }, fileName }: SolutionViewProps) {
+export function SolutionView({ found: { views, problems }, fileName, title }: SolutionViewProps) {
   const [chosen, setChosen] = useState(0);
   const view = views[chosen] ?? views[0];
   return (
@@ -25,15 +27,18 @@ export function SolutionView({ found: { views, problems }, fileName }: SolutionV
           {problem}
         </Notice>
       ))}
-      {views.length > 1 && (
-        <fieldset className={styles.choices} aria-label="View of the solution">
-          {views.map((one, index) => (
-            <button key={index} type="button" aria-pressed={one === view} onClick={() => setChosen(index)}>
-              <bdi>{escapeInvisible(one.label)}</bdi>
-            </button>
-          ))}
-        </fieldset>
-      )}
+      <div className={styles.head}>
+        {title !== undefined && <h2>{title}</h2>}
+        {views.length > 1 && (
+          <fieldset className={styles.choices} aria-label="View of the solution">
+            {views.map((one, index) => (
+              <button key={index} type="button" aria-pressed={one === view} onClick={() => setChosen(index)}>
+                <bdi>{escapeInvisible(one.label)}</bdi>
+              </button>
+            ))}
+          </fieldset>
+        )}
+      </div>
       {view && <View key={views.indexOf(view)} view={view} fileName={fileName} />}
     </div>
   );

@@ -11,11 +11,15 @@ const SECOND_MS = 1_000;
 /** A log with many solves has many phases; the last ones say where the solver is. */
 const PHASES_MAX = 8;
 
-/** The charts of every series of a run, which grow while it is active. */
-export function RunCharts({ address }: { address: RunAddress }) {
+/** The charts of the progress of a run or of its resources, which grow while it is active. */
+export function RunCharts({ address, source }: { address: RunAddress; source: 'progress' | 'resources' }) {
   const { data } = useQuery(seriesQuery(address));
-  const [first, ...others] = useMemo(() => groupCharts(data?.series ?? []), [data]);
-  if (!data || !first) return null;
+  const [first, ...others] = useMemo(() => {
+    const isResource = source === 'resources';
+    const own = data?.series.filter((one) => (one.source === 'resources') === isResource);
+    return groupCharts(own ?? []);
+  }, [data, source]);
+  if (!data || !first) return source === 'resources' && <p>Nothing was measured.</p>;
   return (
     <div className={styles.charts}>
       <div className={styles.wide}>

@@ -16,7 +16,7 @@ export function SolutionSection({ run }: { run: RunInformation }) {
   if (!found || found.views.length + found.problems.length === 0) return null;
   return (
     <section className={styles.section} aria-label="Solution">
-      <SolutionView found={found} fileName={`${run.id}-output`} />
+      <SolutionView title="Solution" found={found} fileName={`${run.id}-output`} />
     </section>
   );
 }

@@ -1,0 +1,162 @@
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, describeError } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useRight } from '../../ui/use-right.ts';
+import { getRunParams, type RunAddress, replaysQuery, runQuery } from './queries.ts';
+import styles from './run-page.module.css';
+import { ShareDialog } from './share-dialog.tsx';
+
+interface ActionsProps {
+  address: RunAddress;
+  run: RunInformation;
+}
+
+/** The name of the run, and the actions that its status and the role of the person allow. */
+export function RunHeader({ address, run }: ActionsProps) {
+  const mayRun = useRight('run');
+  const [dialog, setDialog] = useState<'cancel' | 'delete' | 'share'>();
+  const close = () => setDialog(undefined);
+  const replay = useReplay(address);
+  const canReplay = isTerminal(run.status_v2) && run.run_type.type === 'standard';
+  const canCancel = isActionAllowed('cancel', run.status_v2);
+  const { application } = address;
+  // A run that repeats another is compared with it.
+  const runs = [run.metadata.tracking?.cloned_run_id, run.id].filter(Boolean).join(',');
+  const again = (kind: 'primary' | 'plain') => (
+    <LinkButton
+      kind={kind}
+      to="/apps/$application/new-run"
+      params={{ application }}
+      search={{ from: run.id }}
+    >
+      Run again
+    </LinkButton>
+  );
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{run.name || run.id}</bdi>}
+        badge={<StatusBadge status={run.status_v2} />}
+        description={<HeadFacts run={run} />}
+        quiet={
+          <>
+            <LinkButton
+              kind="quiet"
+              to="/apps/$application/compare"
+              params={{ application }}
+              search={{ runs }}
+            >
+              Compare
+            </LinkButton>
+            {mayRun && (
+              <Button kind="quiet" onPress={() => setDialog('share')}>
+                Share
+              </Button>
+            )}
+          </>
+        }
+        actions={
+          mayRun &&
+          (canCancel ? <Button onPress={() => setDialog('cancel')}>Cancel</Button> : again('primary'))
+        }
+        menu={
+          mayRun && (
+            <>
+              {canCancel && again('plain')}
+              {canReplay && (
+                <Button onPress={() => replay.mutate()} isDisabled={replay.isPending}>
+                  Replay
+                </Button>
+              )}
+              <Button onPress={() => setDialog('delete')}>Delete</Button>
+            </>
+          )
+        }
+      />
+      {replay.error && <Notice kind="error">{describeError(replay.error)}</Notice>}
+      {dialog === 'share' && <ShareDialog address={address} onClose={close} />}
+      {dialog === 'cancel' && <CancelDialog address={address} run={run} onClose={close} />}
+      {dialog === 'delete' && <DeleteDialog address={address} run={run} onClose={close} />}
+    </>
+  );
+}
+
+/** The id, and what was executed for whom and when. */
+function HeadFacts({ run }: { run: RunInformation }) {
+  const attempts = (run.metadata.lost_attempts?.length ?? 0) + 1;
+  return (
+    <div className={styles.head}>
+      <span>
+        <code>{run.id}</code> <CopyButton text={run.id} label="Copy run id" />
+      </span>
+      <span>
+        <bdi className={styles.instance}>{run.application_instance_id || 'latest'}</bdi>{' '}
+        <bdi>{run.application_version_id}</bdi>
+      </span>
+      {attempts > 1 && <span>attempt {attempts}</span>}
+      <span>
+        {run.user_email !== '' && `${run.user_email}, `}
+        <RelativeTime at={run.created_at} />
+      </span>
+    </div>
+  );
+}
+
+/** Creates a replay; the summary shows it with its comparison. */
+function useReplay(address: RunAddress) {
+  return useMutation({
+    mutationFn: () => client.call('replayRun', { params: getRunParams(address) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: replaysQuery(address).queryKey }),
+  });
+}
+
+function CancelDialog({ address, run, onClose }: ActionsProps & { onClose: () => void }) {
+  return (
+    <CancelRunsDialog
+      count={1}
+      name={run.name || run.id}
+      onConfirm={async () => {
+        await client.call('cancelRun', { params: getRunParams(address) });
+        await queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey });
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+function DeleteDialog({ address, run, onClose }: ActionsProps & { onClose: () => void }) {
+  const navigate = useNavigate();
+  const remove = async () => {
+    await client.call('deleteRun', { params: getRunParams(address) });
+    await navigate({ to: '/apps/$application/runs', params: { application: address.application } });
+    queryClient.removeQueries({ queryKey: runQuery(address).queryKey });
+  };
+  return (
+    <ConfirmDialog
+      title="Delete this run?"
+      word="delete"
+      action="Delete run"
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{run.name || run.id}</bdi> is deleted with its input, output, assets and log. This cannot be
+        undone.
+        {isTerminal(run.status_v2) ? '' : ' Its app is stopped.'}
+      </p>
+    </ConfirmDialog>
+  );
+}
