@@ -107,16 +107,8 @@ export function parseBatchRequest(
         `repetitions is ${repetitions}, but runs is given and each of runs has its own repetition; leave repetitions out.`,
       );
     const parsed = runs.map((run, index) => parseRun(run, `runs.${index}`, inputSetId, optionSets));
-    return {
-      kind: 'runs',
-      inputSetId,
-      instanceIds: [],
-      optionSets,
-      settings,
-      repetitions: 1,
-      seeds,
-      runs: parsed,
-    };
+    const common = { inputSetId, optionSets, settings, seeds };
+    return { kind: 'runs', ...common, instanceIds: [], repetitions: 1, runs: parsed };
   }
   if (instances.length === 0) {
     const empty = (['instance_ids', 'runs'] as const).find((field) => body[field]);

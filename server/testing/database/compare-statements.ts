@@ -13,8 +13,8 @@ const parseText = createJsonParser(Type.String());
 const OF_SQLITE = /\bsqlite_master\b|\bpragma_?\w*|\bjson_each\(|\bjson_extract\(|\browid\b/;
 
 /**
- * Returns the statement in a form that both databases share: without the numbers of its parameters, with one row of values
- * and one item in each list, and without locks of rows, which SQLite lacks.
+ * Returns the statement in a form that both databases share. Its parameters have no numbers, its lists one item and its values
+ * one row. Locks of rows, which SQLite lacks, are left out.
  */
 export function normalizeStatement(text: string): string {
   return text
