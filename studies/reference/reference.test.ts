@@ -4,6 +4,10 @@ import { Resampler } from '@switchyard/server/experiments/statistics/bootstrap.t
 import { runTestMartingale } from '@switchyard/server/experiments/statistics/comparison/interim.ts';
 import { adjustWeightedHolm } from '@switchyard/server/experiments/statistics/comparison/pipeline.ts';
 import {
+  describeClustering,
+  estimateSerialCorrelation,
+} from '@switchyard/server/experiments/statistics/dependence.ts';
+import {
   computeBinomialUpperTail,
   computeChiSquaredQuantile,
   computeClopperPearson,
@@ -13,10 +17,6 @@ import {
   computeStudentTTail,
 } from '@switchyard/server/experiments/statistics/distributions.ts';
 import type { Observation } from '@switchyard/server/experiments/statistics/observations.ts';
-import {
-  describeClustering,
-  estimateSerialCorrelation,
-} from '@switchyard/server/experiments/statistics/paired/dependence.ts';
 import { compareFamily } from '@switchyard/server/experiments/statistics/paired/family.ts';
 import { compareFailures } from '@switchyard/server/experiments/statistics/paired/losses.ts';
 import {

@@ -7,8 +7,8 @@ import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { parseObservation, type RawObservation } from '../results/run-reader.ts';
 import { computeRoundEffect, type RoundScale } from '../statistics/bisect/effects.ts';
 import type { RoundOutcome, VersionRounds } from '../statistics/bisect/search.ts';
-import { explainLostPairs } from '../statistics/paired/sentences.ts';
 import { type Outcome, type OutcomePair, readOutcome } from '../statistics/paired/units.ts';
+import { explainLostPairs } from '../statistics/paired/warnings.ts';
 import type { BisectDefinition } from '../store/bisect-definition.ts';
 
 /** The outcomes of one input in one round. */

@@ -1,6 +1,6 @@
 /** Warns, before any run is paid for, of clusterings that will hardly allow a verdict. Pure. */
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
-import { TESTED_CLUSTERS_MIN } from '../statistics/paired/dependence.ts';
+import { TESTED_CLUSTERS_MIN } from '../statistics/dependence.ts';
 import type { InputProperties } from '../store/input-properties.ts';
 import type { ContentGroups } from './group-contents.ts';
 

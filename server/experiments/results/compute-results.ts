@@ -83,7 +83,7 @@ function analyse(request: ComparedRequest, runs: readonly UnitObservation[]) {
 }
 
 /** Returns the decision about groups of runs as a field of the results; no field when nothing is compared. */
-export function decideCompared(
+function decideCompared(
   settings: ComparisonSettings,
   compared: readonly ComparedGroups[],
 ): { decision?: Decision } {
@@ -92,7 +92,7 @@ export function decideCompared(
 }
 
 /** Returns the decision about the candidate of a switchback test as a field of its results. */
-export function decideSwitchback(
+function decideSwitchback(
   settings: SwitchbackDefinition,
   indicators: readonly SwitchbackComparison[],
 ): { decision?: Decision } {

@@ -10,7 +10,7 @@ import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Progress } from '../statistics/comparison/verdict.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily, type UnitDesign } from '../statistics/paired/family.ts';
-import { CANCELED_SHARE_MAX } from '../statistics/paired/sentences.ts';
+import { CANCELED_SHARE_MAX } from '../statistics/paired/warnings.ts';
 import { summarizeGroups, warnOfOmissions } from '../statistics/summaries.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';

@@ -37,8 +37,8 @@ import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import { type ComparisonDesign, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
 import type { FamilyDesign } from '../paired/family.ts';
-import { listBlockers } from '../paired/sentences.ts';
 import { describeTies, isInformative } from '../paired/tallies.ts';
+import { listBlockers } from '../paired/warnings.ts';
 import type { SideObservations } from './solved-inputs.ts';
 import { boundStatistic, countInputsAtLimit, isBoundedStatistic } from './statistic-bound.ts';
 
@@ -247,7 +247,7 @@ interface OtherInputs {
 }
 
 /**
- * Returns null for a rule of equality, for one about the number of runs, and for one about the candidate alone.
+ * Returns null for a rule of equality, for one about the number of runs, and for one about the candidate only.
  *
  * Checks whether a rule that compares the means of these runs would hold on other inputs of the same kind.
  *

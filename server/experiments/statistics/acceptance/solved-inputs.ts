@@ -14,9 +14,9 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { type Observation, selectExisting } from '../observations.ts';
 import { compareFailures } from '../paired/losses.ts';
-import { CANCELED_SHARE_MAX, explainLostPairs } from '../paired/sentences.ts';
 import { findLoser } from '../paired/signed-rank.ts';
 import { buildUnits, type OutcomePair, type PairedUnit, pairOutcomes, readOutcome } from '../paired/units.ts';
+import { CANCELED_SHARE_MAX, explainLostPairs } from '../paired/warnings.ts';
 
 /** The runs of both sides. */
 export interface SideObservations {
@@ -61,7 +61,8 @@ const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as 
 
 /**
  * Pairs the runs of both sides by input. A run that succeeded without a number of the indicator counts as failed. So does a
- * run of the candidate that was canceled or deleted alone: otherwise somebody cancels the run that hangs, and the rule is met.
+ * run of the candidate that was canceled or deleted while its control ended: otherwise somebody cancels the run that hangs,
+ * and the rule is met.
  */
 export function pairSolvedInputs({ control, candidate }: SideObservations, indicator: string): SolvedInputs {
   const paired = pairOutcomes(control, candidate, indicator);
@@ -241,7 +242,7 @@ export function warnOfJoinedRuns(runs: readonly Observation[], deciding: readonl
 
 /**
  * Returns a warning when a rule is met without some runs: few enough, or within the margin for failures. A deleted run shows
- * in the plan alone: one side has fewer runs than the other.
+ * only in the plan: one side has fewer runs than the other.
  */
 export function warnOfMissingRuns(
   planned: readonly string[],

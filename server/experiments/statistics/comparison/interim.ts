@@ -23,8 +23,8 @@
 
 import { LARGEST_LOSS_DEFAULT, MeanBets } from '../betting.ts';
 import type { Interval } from '../bootstrap.ts';
+import { computeEffectiveSampleSize, RunningCorrelation } from '../dependence.ts';
 import { bisect, CHANGE_MAX, clamp } from '../numbers.ts';
-import { computeEffectiveSampleSize, RunningCorrelation } from '../paired/dependence.ts';
 import type { Measure } from './effect-scale.ts';
 
 /** The test martingale after each unit that counts. */

@@ -24,8 +24,8 @@ import {
   formatPercent,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Interval } from '../bootstrap.ts';
+import { explainIndependent } from '../dependence.ts';
 import { boundUnseenShare, DIFFERING_MIN, FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { explainIndependent } from '../paired/losses.ts';
 import type { Direction } from './effect-scale.ts';
 import type { MeasuredInterim } from './interim.ts';
 

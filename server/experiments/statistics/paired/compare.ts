@@ -29,11 +29,6 @@ import {
 } from '../comparison/effect-scale.ts';
 import { measureInterim } from '../comparison/interim.ts';
 import type { MeasuredUnits } from '../comparison/pipeline.ts';
-import { computeStudentTQuantile } from '../distributions.ts';
-import { chooseFinalAlpha, FINAL_ALPHA } from '../error-rates.ts';
-import { computeScale, mean, standardDeviation } from '../numbers.ts';
-import { countMissing, type Observation } from '../observations.ts';
-import { reconcileInterval } from './decisive-interval.ts';
 import {
   computeBlockMeans,
   computeEffectiveSampleSize,
@@ -45,7 +40,12 @@ import {
   POSSIBLY_RELATED_P_VALUE_MAX,
   testNeighbours,
   type UnitDependence,
-} from './dependence.ts';
+} from '../dependence.ts';
+import { computeStudentTQuantile } from '../distributions.ts';
+import { chooseFinalAlpha, FINAL_ALPHA } from '../error-rates.ts';
+import { computeScale, mean, standardDeviation } from '../numbers.ts';
+import { countMissing, type Observation } from '../observations.ts';
+import { reconcileInterval } from './decisive-interval.ts';
 import { boundOthers, compareFailures, type FailureComparison, hasLoss } from './losses.ts';
 import { describeRelation, labelRelatedUnits, type Relation } from './relation.ts';
 import { findLoser, type ScoreTests, scoreWorstRanks, testScores } from './signed-rank.ts';
@@ -117,6 +117,7 @@ export function measureIndicator(
   const complete = labelRelatedUnits(ended, relation);
   const valued = complete.filter(({ effect }) => effect !== null);
   const effects = Float64Array.from(valued, ({ effect }) => effect ?? 0);
+  const controls = valued.map(({ control }) => (control ?? 0) * scale.factor);
   const lossBound = resolveLossBound(settings.largest_loss, scale, valued);
   const dependence = describeDependence(complete, {
     ...design,
@@ -126,7 +127,6 @@ export function measureIndicator(
     effect: computeInterimEffect(unit, settings.direction, orientation),
     magnitude: Math.max(Math.abs(unit.control ?? 0), Math.abs(unit.candidate ?? 0)) * scale.factor,
   }));
-  const interimEffects = interimUnits.map(({ effect }) => effect);
   const tests = testScores(scores, dependence, design.resampler);
   const final_alpha = design.serial ? FINAL_ALPHA : chooseFinalAlpha(units.length);
   return {
@@ -146,11 +146,7 @@ export function measureIndicator(
     }),
     loss_bound: lossBound,
     hidden_effect: valued.length === 0 ? 0 : mean(valued.map(({ hidden_effect }) => hidden_effect)),
-    margin: computeMargin(
-      settings.margin,
-      scale,
-      valued.map(({ control }) => (control ?? 0) * scale.factor),
-    ),
+    margin: computeMargin(settings.margin, scale, controls),
     ...tests,
     p_values: [tests.flips.p_value, tests.test.p_value],
     final_alpha,
@@ -164,7 +160,7 @@ export function measureIndicator(
             largestLoss: readLargestLoss(settings, LARGEST_LOSS_DEFAULT),
           })
         : null,
-    interim_effects: interimEffects,
+    interim_effects: interimUnits.map(({ effect }) => effect),
     spread: standardDeviation(effects),
     losses: settings.direction === 'none' ? null : describeLosses(complete, dependence, orientation),
     scale,

@@ -22,6 +22,10 @@ import { isMeanConclusive } from './decisive-interval.ts';
 import type { FailureComparison } from './losses.ts';
 import { explainRepetition, hintPlan } from './planning-hints.ts';
 import { formatRelation } from './relation.ts';
+import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
+import { describeSide, describeTies, isInformative, tallyPairs, tallyUnits } from './tallies.ts';
+import { estimateTotals, estimateWithFailures } from './totals.ts';
+import type { PairedUnit } from './units.ts';
 import {
   explainScope,
   listBlockers,
@@ -30,17 +34,13 @@ import {
   warnOfLossBound,
   warnOfOppositeTotal,
   warnOfZeros,
-} from './sentences.ts';
-import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
-import { describeSide, describeTies, isInformative, tallyPairs, tallyUnits } from './tallies.ts';
-import { estimateTotals, estimateWithFailures } from './totals.ts';
-import type { PairedUnit } from './units.ts';
+} from './warnings.ts';
 
 /** A candidate with the control it is compared with. */
 export interface FamilyGroup {
   control: readonly Observation[];
   candidate: readonly Observation[];
-  /** The progress of this comparison alone; by default that of the experiment. */
+  /** The progress of only this comparison; by default that of the experiment. */
   progress?: Progress;
 }
 
@@ -231,7 +231,7 @@ function describeFailures(failures: FailureComparison, unit: string): FailureEvi
  *
  * The mean log ratio is the change on a typical input. A candidate that is a little better on most inputs and much worse on
  * a few is better on the typical one, and not better on average. Of such candidates whose changes have the mean 0, up to
- * 28 % of 100 inputs were better by the logarithm alone.
+ * 28 % of 100 inputs were better by only the logarithm.
  */
 function isMeanChangeOpen(
   {

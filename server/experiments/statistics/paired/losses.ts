@@ -7,10 +7,9 @@
  */
 
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { UnitDependence } from '../dependence.ts';
 import { computeBinomialUpperTail, computeClopperPearson } from '../distributions.ts';
 import { OTHERS_CONFIDENCE } from '../error-rates.ts';
-import type { UnitDependence } from './dependence.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 
@@ -126,11 +125,4 @@ export function boundOthers(
  */
 export function hasLoss(side: 1 | -1, unit: PairedUnit, orientation: 1 | -1): boolean {
   return findLoser(unit) * side > 0 || (unit.effect ?? 0) * orientation * side > 0;
-}
-
-/** Says that units count as fewer independent ones; empty where they are independent. */
-export function explainIndependent(units: number, independent: number, unit: string): string {
-  return independent < units
-    ? ` The ${units} ${unit}s count as ${formatEvidence(independent)} independent ones.`
-    : '';
 }

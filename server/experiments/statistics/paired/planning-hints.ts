@@ -106,7 +106,7 @@ export function explainRepetition(
 
 /** The advice of every refusal. */
 const ENOUGH = `A plan needs ${DIFFERING_MIN} that do: fewer do not show how much others differ.`;
-/** Effects that agree to so many decimals differ by rounding alone; they are at most near 1. */
+/** Effects that agree to so many decimals differ only by rounding; they are at most near 1. */
 const EFFECT_DECIMALS = 12;
 
 /** Returns the variance of the mean of dependent units, relative to independent ones (Kish, Survey Sampling, 1965). */

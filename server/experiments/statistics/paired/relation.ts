@@ -17,10 +17,10 @@ import type { Comparison } from '@switchyard/contract/experiments/experiment-res
 import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
+import { computePermutationPValue, describeClustering, shuffleValues } from '../dependence.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { interpolatePercentile, mean } from '../numbers.ts';
 import { rankTied, TIE_SHARE } from '../wilcoxon.ts';
-import { computePermutationPValue, describeClustering, shuffleValues } from './dependence.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 

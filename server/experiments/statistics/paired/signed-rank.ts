@@ -12,11 +12,11 @@
  */
 
 import type { Resampler } from '../bootstrap.ts';
+import { computeBlockMeans, estimateSerialMean, type UnitDependence } from '../dependence.ts';
 import { computeNormalQuantile, computeStudentTTail } from '../distributions.ts';
 import { mean, standardDeviation } from '../numbers.ts';
 import { type FlipMethod, testSignFlips } from '../sign-flips.ts';
 import { rankMagnitudes, testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
-import { computeBlockMeans, estimateSerialMean, type UnitDependence } from './dependence.ts';
 import type { PairedUnit } from './units.ts';
 
 /** The exact test has a p-value from this many differing units on; a verdict needs ten units in all. */

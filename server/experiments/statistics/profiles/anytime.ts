@@ -6,7 +6,7 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import { mean } from '../numbers.ts';
 import { findReportedValue, type Incumbent, type Observation, toUsableNumber } from '../observations.ts';
-import { createInputKeys, type GroupedRun } from './benchmark.ts';
+import { computePrimalGap, createInputKeys, type GroupedRun } from './benchmark.ts';
 
 /** The mean primal integral of a group. */
 export type GroupIntegral = NonNullable<IndicatorProfile['groups'][number]['primal_integral']>;
@@ -70,13 +70,6 @@ function listValues(run: Observation): number[] {
   const value = toUsableNumber(findReportedValue(run, 'result.value'));
   const incumbents = (run.incumbents ?? []).map((incumbent) => incumbent.value);
   return value === null ? incumbents : [value, ...incumbents];
-}
-
-/** Returns the gap of a value to a reference: 0 for equal, 1 for no value or opposite signs, else the share of the larger one. */
-export function computePrimalGap(value: number | null, reference: number): number {
-  if (value === null || value * reference < 0) return 1;
-  if (value === reference) return 0;
-  return Math.abs(value - reference) / Math.max(Math.abs(value), Math.abs(reference));
 }
 
 /**

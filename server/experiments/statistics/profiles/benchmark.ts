@@ -6,7 +6,6 @@
 import { computeBoundedMean, mean } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
 import { readOutcome } from '../paired/units.ts';
-import { computePrimalGap } from './anytime.ts';
 
 /** A run with the key of its group. */
 export interface GroupedRun {
@@ -269,4 +268,11 @@ export function computeVirtualSolvers(values: readonly BenchmarkValue[], maximiz
 
 function averageKnown(values: readonly number[]): number | null {
   return values.length === 0 ? null : computeBoundedMean(values);
+}
+
+/** Returns the gap of a value to a reference: 0 for equal, 1 for no value or opposite signs, else the share of the larger one. */
+export function computePrimalGap(value: number | null, reference: number): number {
+  if (value === null || value * reference < 0) return 1;
+  if (value === reference) return 0;
+  return Math.abs(value - reference) / Math.max(Math.abs(value), Math.abs(reference));
 }

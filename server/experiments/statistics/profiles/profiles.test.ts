@@ -1,12 +1,13 @@
 /** Benchmark views by hand: performance profiles, distributions, virtual solvers, primal integrals. */
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../../../platform/random-generator.ts';
-import { computeGroupIntegrals, computePrimalGap, computePrimalIntegral } from './anytime.ts';
+import { computeGroupIntegrals, computePrimalIntegral } from './anytime.ts';
 import {
   type BenchmarkValue,
   buildBenchmark,
   computeDistributionFunctions,
   computePerformanceProfiles,
+  computePrimalGap,
   computeVirtualGap,
   computeVirtualSolvers,
   type GroupedRun,

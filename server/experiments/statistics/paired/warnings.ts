@@ -17,11 +17,17 @@ import {
 } from '../comparison/effect-scale.ts';
 import { warnOfRuns } from '../comparison/pipeline.ts';
 import { hasDirection, type Verdict } from '../comparison/verdict.ts';
+import {
+  explainIndependent,
+  isSlowChangeLarge,
+  LONG_SERIES_MIN,
+  RELATED_P_VALUE_MAX,
+  type SlowChange,
+} from '../dependence.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
-import { isSlowChangeLarge, LONG_SERIES_MIN, RELATED_P_VALUE_MAX, type SlowChange } from './dependence.ts';
-import { boundOthers, countIndependent, explainIndependent, hasLoss } from './losses.ts';
+import { boundOthers, countIndependent, hasLoss } from './losses.ts';
 import { listRelationBlockers, warnOfRelation } from './relation.ts';
 import { findLoser } from './signed-rank.ts';
 import type { OutcomePair, PairedInput, PairedUnit } from './units.ts';

@@ -27,8 +27,9 @@
  */
 
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { RandomGenerator } from '../../../platform/random-generator.ts';
-import { mean, standardDeviation, sumSquaredDeviations } from '../numbers.ts';
+import { formatEvidence } from '@switchyard/contract/presentation/format-quantity.ts';
+import { RandomGenerator } from '../../platform/random-generator.ts';
+import { mean, standardDeviation, sumSquaredDeviations } from './numbers.ts';
 
 /** Units in one clustering. */
 interface Clustering {
@@ -237,7 +238,7 @@ export function computeEffectiveSampleSize(count: number, correlation: number): 
 
 /**
  * Describes the clustering of units by labels. Each unit has a value, and a loss of +1, 0 or -1 for the side that failed. The
- * losses count because callers may differ by failures alone: with equal values, two to five such callers made 20 to 39 % of
+ * losses count because callers may differ only by failures: with equal values, two to five such callers made 20 to 39 % of
  * verdicts on equal sides wrong. Returns null if there is only one cluster, or if every
  * cluster has one unit.
  */
@@ -313,4 +314,11 @@ export function computePermutationPValue(
     if (measureBetweenClusters(shuffled, labels) >= observed * (1 - 1e-12)) extreme += 1;
   }
   return extreme / (PERMUTATIONS + 1);
+}
+
+/** Says that units count as fewer independent ones; empty where they are independent. */
+export function explainIndependent(units: number, independent: number, unit: string): string {
+  return independent < units
+    ? ` The ${units} ${unit}s count as ${formatEvidence(independent)} independent ones.`
+    : '';
 }
