@@ -61,7 +61,7 @@ const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as 
 
 /**
  * Pairs the runs of both sides by input. A run that succeeded without a number of the indicator counts as failed. So does a
- * run of the candidate that was canceled or deleted while its control ended: otherwise somebody cancels the run that hangs,
+ * run of the candidate that was canceled or deleted where its control was not: otherwise somebody cancels the run that hangs,
  * and the rule is met.
  */
 export function pairSolvedInputs({ control, candidate }: SideObservations, indicator: string): SolvedInputs {
