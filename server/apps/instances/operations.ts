@@ -9,14 +9,15 @@ import type { Reader } from '../../platform/database/database.ts';
 import {
   badRequest,
   ChangedError,
-  notFound,
   orThrow,
   quoteValue,
+  reportMissing,
+  reportTaken,
 } from '../../platform/http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
-import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { pickTexts, validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
 import { findHiddenOptions } from '../applications/executables-store.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
@@ -68,10 +69,7 @@ export const createInstance: OperationHandler<'createInstance'> = async (
     await checkVersion(tx, application, row.version_id);
     await checkOptions(tx, { instance: row, options, role: caller.role, hiddenNames: new Set() });
     await checkSecretsCollection(context, tx, application, row.secrets_collection_id);
-    if (!(await store.insertInstance(tx, row)))
-      throw badRequest(
-        `id is ${quoteValue(id)}, which another instance of the application has; choose another.`,
-      );
+    if (!(await store.insertInstance(tx, row))) throw reportTaken('instance', id);
     // The caller has named every option of the new instance, so none is hidden in the response.
     return {
       status: 201,
@@ -119,8 +117,7 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
   const stored = parseConfiguration(instance);
   const configuration = body.configuration && restoreHiddenOptions(body.configuration, stored, hiddenOptions);
   const changes = {
-    ...(typeof body.name === 'string' ? { name: body.name } : {}),
-    ...(typeof body.description === 'string' ? { description: body.description } : {}),
+    ...pickTexts(body),
     ...(typeof body.version_id === 'string' ? { version_id: body.version_id } : {}),
     ...(configuration
       ? {
@@ -241,9 +238,7 @@ function requireFound(
   application: ApplicationsTable,
   id: InstanceId,
 ): InstancesTable {
-  return orThrow(instance, () =>
-    notFound(`There is no instance ${quoteValue(id)} of application ${quoteValue(application.id)}.`),
-  );
+  return orThrow(instance, () => reportMissing('instance', id, application));
 }
 
 /** Throws a 404 for an unknown instance, and a 400 for `latest`, which cannot be changed. */

@@ -6,15 +6,15 @@ import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
 import {
   badRequest,
-  notFound,
   orThrow,
-  type Problem,
   quoteValue,
+  reportMissing,
+  reportTaken,
 } from '../../platform/http/errors/problem.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithListObject } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
-import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { pickTexts, validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
 import { requireOwnProgram } from '../applications/own-program.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
@@ -49,9 +49,7 @@ export const createSecretsCollection: OperationHandler<'createSecretsCollection'
     await lockApplication(tx, application);
     if (await store.insertCollection(tx, row))
       return { status: 201, body: formatCollectionSummary(application, row) };
-    throw badRequest(
-      `id is ${quoteValue(id)}, which another secrets collection of the application has; choose another.`,
-    );
+    throw reportTaken('secrets collection', id);
   });
 };
 
@@ -74,7 +72,7 @@ export const getSecretsCollection: OperationHandler<'getSecretsCollection'> = as
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
   const row = await store.findCollection(database.read, application.uid, params.collection_id);
-  if (!row) throw collectionNotFound(application, params.collection_id);
+  if (!row) throw reportMissing('secrets collection', params.collection_id, application);
   const secrets = decryptSecrets(seal, row.secrets, createOwner(application, row.id));
   // Reading values is audited, so the entry is the effect.
   return commit(async () => ({
@@ -92,8 +90,7 @@ export const updateSecretsCollection: OperationHandler<'updateSecretsCollection'
   validateName(body.name, id);
   checkSecrets(body.secrets ?? []);
   const changes = {
-    ...(typeof body.name === 'string' ? { name: body.name } : {}),
-    ...(typeof body.description === 'string' ? { description: body.description } : {}),
+    ...pickTexts(body),
     ...(body.secrets ? { secrets: encryptSecrets(seal, body.secrets, createOwner(application, id)) } : {}),
   };
   return commit(async (tx) => {
@@ -101,7 +98,7 @@ export const updateSecretsCollection: OperationHandler<'updateSecretsCollection'
     requireUnchanged({ noun: `secrets collection ${quoteValue(id)}`, updatedAt: current.updated_at }, body);
     const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current) };
     const changed = orThrow(await store.updateCollection(tx, application.uid, id, dated), () =>
-      collectionNotFound(application, id),
+      reportMissing('secrets collection', id, application),
     );
     return { status: 200, body: formatCollectionSummary(application, changed) };
   });
@@ -122,12 +119,11 @@ export const patchSecretsCollection: OperationHandler<'patchSecretsCollection'> 
     if (typeof secrets === 'string') throw badRequest(secrets);
     checkSecrets(secrets);
     const changed = await store.updateCollection(tx, application.uid, id, {
-      ...(typeof body.name === 'string' ? { name: body.name } : {}),
-      ...(typeof body.description === 'string' ? { description: body.description } : {}),
+      ...pickTexts(body),
       ...(body.operations ? { secrets: encryptSecrets(seal, secrets, owner) } : {}),
       updated_at: computeUpdateTime(clock.now(), row),
     });
-    const after = orThrow(changed, () => collectionNotFound(application, id));
+    const after = orThrow(changed, () => reportMissing('secrets collection', id, application));
     return { status: 200, body: formatCollectionSummary(application, after) };
   });
 };
@@ -140,7 +136,7 @@ export const deleteSecretsCollection: OperationHandler<'deleteSecretsCollection'
   const id = params.collection_id;
   return commit(async (tx) => {
     if (!(await store.lockCollection(tx, { applicationUid: application.uid, id, change: true })))
-      throw collectionNotFound(application, id);
+      throw reportMissing('secrets collection', id, application);
     const instance = await findInstanceUsingSecrets(tx, application.uid, id);
     if (instance !== undefined)
       throw badRequest(
@@ -155,13 +151,7 @@ export const deleteSecretsCollection: OperationHandler<'deleteSecretsCollection'
 async function lockRow(tx: Writer, application: ApplicationsTable, id: SecretsCollectionId) {
   const isLocked = await store.lockCollection(tx, { applicationUid: application.uid, id, change: true });
   return orThrow(isLocked && (await store.findCollection(tx, application.uid, id)), () =>
-    collectionNotFound(application, id),
-  );
-}
-
-function collectionNotFound(application: ApplicationsTable, id: SecretsCollectionId): Problem {
-  return notFound(
-    `There is no secrets collection ${quoteValue(id)} of application ${quoteValue(application.id)}.`,
+    reportMissing('secrets collection', id, application),
   );
 }
 

@@ -9,13 +9,14 @@ import {
   badRequest,
   notFound,
   orThrow,
-  type Problem,
   quoteValue,
+  reportMissing,
+  reportTaken,
 } from '../../platform/http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
-import { validateName } from '../../platform/http/requests/resource-names.ts';
+import { pickTexts, validateName } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
 import { formatExecutable } from '../applications/executable.ts';
 import { findExecutables, lockExecutable } from '../applications/executables-store.ts';
@@ -60,9 +61,7 @@ export const createVersion: OperationHandler<'createVersion'> = async (
         `The executable ${quoteValue(row.executable_id)} was replaced and removed meanwhile; send the request again.`,
       );
     if (await store.insertVersion(tx, row)) return response;
-    throw badRequest(
-      `id is ${quoteValue(id)}, which another version of the application has; choose another.`,
-    );
+    throw reportTaken('version', id);
   });
 };
 
@@ -89,20 +88,17 @@ export const updateVersion: OperationHandler<'updateVersion'> = async (
   const { application, version } = await findVersion(database.read, caller, params);
   requireOwnProgram(application, 'change one');
   validateName(body.name, version.id);
-  const changes = {
-    ...(typeof body.name === 'string' ? { name: body.name } : {}),
-    ...(typeof body.description === 'string' ? { description: body.description } : {}),
-  };
+  const changes = pickTexts(body);
   return commitThen(
     async (tx) => {
       await store.lockVersion(tx, { applicationUid: application.uid, id: version.id, change: true });
       const current = orThrow(await store.findVersion(tx, application.uid, version.id), () =>
-        versionNotFound(application, version.id),
+        reportMissing('version', version.id, application),
       );
       requireUnchanged({ noun: `version ${quoteValue(version.id)}`, updatedAt: current.updated_at }, body);
       const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), current) };
       return orThrow(await store.updateVersion(tx, version, dated), () =>
-        versionNotFound(application, version.id),
+        reportMissing('version', version.id, application),
       );
     },
     async (changed) => ({
@@ -122,17 +118,13 @@ export const deleteVersion: OperationHandler<'deleteVersion'> = async (
     // Every statement that starts to use the version locks the application too, at least for reading.
     const locked = await lockApplication(tx, application);
     const target = { applicationUid: application.uid, id: version.id, change: true };
-    if (!(await store.lockVersion(tx, target))) throw versionNotFound(application, version.id);
+    if (!(await store.lockVersion(tx, target))) throw reportMissing('version', version.id, application);
     const use = await describeVersionUse(tx, locked, version.id);
     if (use !== null) throw badRequest(use);
     await store.deleteVersion(tx, version);
     return { status: 204 };
   });
 };
-
-function versionNotFound(application: ApplicationsTable, id: VersionId): Problem {
-  return notFound(`There is no version ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
-}
 
 /** Returns the version and its application; throws a 404 when either does not exist. */
 async function findVersion(
@@ -142,7 +134,7 @@ async function findVersion(
 ): Promise<{ application: ApplicationsTable; version: VersionsTable }> {
   const application = await getApplication(db, caller.account, params.application_id);
   const version = await store.findVersion(db, application.uid, params.version_id);
-  if (!version) throw versionNotFound(application, params.version_id);
+  if (!version) throw reportMissing('version', params.version_id, application);
   return { application, version };
 }
 

@@ -1,7 +1,7 @@
 /** Finds the run that the path of a request names. */
 import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { getApplication } from '../../apps/applications/store.ts';
-import { notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import { reportMissing } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { Caller } from '../../platform/http/handlers/handler.ts';
 import { findRun } from '../store/runs.ts';
@@ -15,9 +15,6 @@ export async function getOwnRun(
 ): Promise<RunsTable> {
   const application = await getApplication(database.read, caller.account, params.application_id);
   const run = await findRun(database.read, application.uid, params.run_id);
-  if (!run)
-    throw notFound(
-      `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
-    );
+  if (!run) throw reportMissing('run', params.run_id, application);
   return run;
 }

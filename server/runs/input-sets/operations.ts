@@ -11,7 +11,7 @@ import { getApplication, lockApplication, lockLiveApplication } from '../../apps
 import { ContentRemovedError, type Contents } from '../../platform/blobs/contents.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
-import { badRequest, notFound, type Problem, quoteValue } from '../../platform/http/errors/problem.ts';
+import { badRequest, quoteValue, reportMissing, reportTaken } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
@@ -55,10 +55,7 @@ export const createInputSet: OperationHandler<'createInputSet'> = async (
     const items = selected.map((one) => one.item);
     return commit(async (tx) => {
       await lockApplication(tx, application);
-      if (!(await store.insertInputSet(tx, row)))
-        throw badRequest(
-          `id is ${quoteValue(id)}, which another input set of the application has; choose another.`,
-        );
+      if (!(await store.insertInputSet(tx, row))) throw reportTaken('input set', id);
       await store.insertInputSetItems(tx, row.uid, items);
       for (const { content } of selected) await content.insert(tx);
       return { status: 201, body: formatInputSet(context, application, { ...row, items }) };
@@ -84,7 +81,7 @@ export const getInputSet: OperationHandler<'getInputSet'> = async (context, { ca
   const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const set = await store.findInputSet(database.read, application.uid, params.input_set_id);
-  if (!set) throw inputSetNotFound(application, params.input_set_id);
+  if (!set) throw reportMissing('input set', params.input_set_id, application);
   return { status: 200, body: formatInputSet(context, application, set) };
 };
 
@@ -103,7 +100,7 @@ export const updateInputSet: OperationHandler<'updateInputSet'> = async (
       async (tx) => {
         const change = { application, id, body, inputIds, selectable };
         const updated = await updateInputSetRows(context, tx, change);
-        if (!updated) throw inputSetNotFound(application, id);
+        if (!updated) throw reportMissing('input set', id, application);
         return updated;
       },
       async ({ set, blobs }) => {
@@ -122,7 +119,7 @@ export const deleteInputSet: OperationHandler<'deleteInputSet'> = async (
   return commitThen(
     async (tx) => {
       const contentIds = await store.deleteInputSet(tx, application.uid, params.input_set_id);
-      if (!contentIds) throw inputSetNotFound(application, params.input_set_id);
+      if (!contentIds) throw reportMissing('input set', params.input_set_id, application);
       return contents.remove(tx, contentIds);
     },
     async (blobs) => {
@@ -131,10 +128,6 @@ export const deleteInputSet: OperationHandler<'deleteInputSet'> = async (
     },
   );
 };
-
-function inputSetNotFound(application: ApplicationsTable, id: InputSetId): Problem {
-  return notFound(`There is no input set ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
-}
 
 /**
  * Repeats the work when content was deleted between its lookup and its insert. The next lookup does not find that content,

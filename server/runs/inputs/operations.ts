@@ -7,16 +7,18 @@ import { ContentRemovedError, type SharedContent } from '../../platform/blobs/co
 import { formatRfc3339 } from '../../platform/clock.ts';
 import {
   badRequest,
-  notFound,
   orThrow,
   type Problem,
   quoteValue,
+  reportMissing,
+  reportTaken,
 } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithList } from '../../platform/http/lists/list-responses.ts';
 import { computeUpdateTime, requireUnchanged } from '../../platform/http/requests/conditional-writes.ts';
 import { prefersRepresentation } from '../../platform/http/requests/prefer-header.ts';
+import { pickTexts } from '../../platform/http/requests/resource-names.ts';
 import { makeId } from '../../platform/random.ts';
 import { contentTypeForFormat } from '../api/content-responses.ts';
 import { findRun } from '../store/runs.ts';
@@ -45,10 +47,7 @@ export const createInput: OperationHandler<'createInput'> = async (
   };
   return commit(async (tx) => {
     await lockApplication(tx, application);
-    if (!(await store.insertInput(tx, row)))
-      throw badRequest(
-        `id is ${quoteValue(id)}, which another input of the application has; choose another.`,
-      );
+    if (!(await store.insertInput(tx, row))) throw reportTaken('input', id);
     await content.insert(tx).catch((error: unknown) => {
       throw error instanceof ContentRemovedError ? contentRemovedProblem(row) : error;
     });
@@ -71,7 +70,7 @@ export const getInput: OperationHandler<'getInput'> = async (context, { caller, 
   const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const row = await store.findInput(database.read, application.uid, params.input_id);
-  if (!row) throw inputNotFound(application, params.input_id);
+  if (!row) throw reportMissing('input', params.input_id, application);
   return { status: 200, body: formatInput(context, application, row) };
 };
 
@@ -81,18 +80,15 @@ export const updateInput: OperationHandler<'updateInput'> = async (
 ) => {
   const { database, clock } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
-  const changes = {
-    ...(typeof body.name === 'string' ? { name: body.name } : {}),
-    ...(typeof body.description === 'string' ? { description: body.description } : {}),
-  };
+  const changes = pickTexts(body);
   return commit(async (tx) => {
     const { updated_at } = orThrow(await store.lockInput(tx, application.uid, params.input_id), () =>
-      inputNotFound(application, params.input_id),
+      reportMissing('input', params.input_id, application),
     );
     requireUnchanged({ noun: `input ${quoteValue(params.input_id)}`, updatedAt: updated_at }, body);
     const dated = { ...changes, updated_at: computeUpdateTime(clock.now(), { updated_at }) };
     const changed = orThrow(await store.updateInput(tx, application.uid, params.input_id, dated), () =>
-      inputNotFound(application, params.input_id),
+      reportMissing('input', params.input_id, application),
     );
     if (!prefersRepresentation(headers)) return { status: 204 };
     return {
@@ -111,7 +107,7 @@ export const deleteInput: OperationHandler<'deleteInput'> = async (
   return commitThen(
     async (tx) => {
       const content = await store.deleteInput(tx, application.uid, params.input_id);
-      if (content === undefined) throw inputNotFound(application, params.input_id);
+      if (content === undefined) throw reportMissing('input', params.input_id, application);
       return contents.remove(tx, [content]);
     },
     async (blobs) => {
@@ -120,10 +116,6 @@ export const deleteInput: OperationHandler<'deleteInput'> = async (
     },
   );
 };
-
-function inputNotFound(application: ApplicationsTable, id: InputId): Problem {
-  return notFound(`There is no input ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
-}
 
 /** Formats the input with a signed URL to download its content. */
 function formatInput(

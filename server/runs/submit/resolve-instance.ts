@@ -8,7 +8,7 @@ import { parseConfiguration, type RequestedConfiguration } from '../../apps/inst
 import { findInstance } from '../../apps/instances/store.ts';
 import { findVersion } from '../../apps/versions/store.ts';
 import type { Reader } from '../../platform/database/database.ts';
-import { badRequest, notFound, quoteValue } from '../../platform/http/errors/problem.ts';
+import { badRequest, notFound, quoteValue, reportMissing } from '../../platform/http/errors/problem.ts';
 
 /** The executable id of a run without one: an ensemble run, or an external run of an application without an executable. */
 export const NO_EXECUTABLE = '' as ExecutableId;
@@ -59,7 +59,7 @@ export async function resolveInstance(
       throw badRequest(
         `The default instance ${quoteValue(id)} of the application ${quoteValue(application.id)} does not exist; set default_instance.`,
       );
-    throw notFound(`There is no instance ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
+    throw reportMissing('instance', id, application);
   }
   const version = await findVersion(db, application.uid, instance.version_id);
   if (!version)

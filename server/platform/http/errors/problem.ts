@@ -1,12 +1,14 @@
 /** Errors of the contract, which handlers throw. Any other thrown value is an internal error. */
+
 import {
   ERROR_STATUSES,
   type ErrorCode,
   type ErrorStatus,
   SERVER_ERRORS,
 } from '@switchyard/contract/errors.ts';
+import { quoteValue, truncate } from '@switchyard/contract/presentation/quote-value.ts';
 
-export { quoteValue, truncate } from '@switchyard/contract/presentation/quote-value.ts';
+export { quoteValue, truncate };
 
 /** An error response of the contract: its status, message, further headers, and the code, by default that of the status. */
 export class Problem extends Error {
@@ -60,6 +62,12 @@ export const unauthorized = (message: string): Problem =>
   new Problem(401, message, { 'www-authenticate': 'Bearer' });
 export const forbidden = (message: string): Problem => new Problem(403, message);
 export const notFound = (message: string): Problem => new Problem(404, message);
+/** Returns the 404 for a resource that the application does not have. */
+export const reportMissing = (noun: string, id: string, application: { id: string }): Problem =>
+  notFound(`There is no ${noun} ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
+/** Returns the 400 for a new resource with an id that is in use. */
+export const reportTaken = (noun: string, id: string): Problem =>
+  badRequest(`id is ${quoteValue(id)}, which another ${noun} of the application has; choose another.`);
 export const tooManyRequests = (message: string, headers?: Record<string, string>): Problem =>
   new Problem(429, message, headers);
 /** A 429 for a run that must not wait in the queue. */

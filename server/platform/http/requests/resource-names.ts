@@ -24,3 +24,14 @@ export function validateName(
     `name is ${quoteValue(name)}, ${length} characters long; it must have ${min} to ${max} characters, or be the id.`,
   );
 }
+
+/** Returns the name and the description that an update changes. */
+export function pickTexts({ name, description }: { name?: string | null; description?: string | null }): {
+  name?: string;
+  description?: string;
+} {
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  };
+}
