@@ -67,7 +67,9 @@ describe('routes', () => {
       const html = read(path);
       return matches(html, /\s(?:href|src)="([^"]*)"/g)
         .map((address) => plain(address).split('#')[0] ?? '')
-        .filter((address) => address.startsWith('/') && !/^\/(healthz|readyz|openapi\/.*)?$/.test(address))
+        .filter(
+          (address) => address.startsWith('/') && !/^\/(healthz|readyz|console|openapi\/.*)?$/.test(address),
+        )
         .filter((address) => !['', '.html'].some((end) => existsSync(join(builtSiteFolder, address + end))))
         .map((address) => `${path}: ${address}`);
     });

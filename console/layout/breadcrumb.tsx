@@ -26,7 +26,7 @@ export function Breadcrumb({ title }: { title: string }) {
   if (application !== undefined && list)
     steps.push([
       'list',
-      <Link key="" to={list.to} params={{ application }}>
+      <Link key="" to={list.to} params={{ application }} activeOptions={{ exact: true }}>
         {list.label}
       </Link>,
     ]);
@@ -52,7 +52,7 @@ export function Breadcrumb({ title }: { title: string }) {
 function ApplicationLink({ application }: { application: string }) {
   const { data } = useQuery(applicationQuery(application));
   return (
-    <Link to="/apps/$application" params={{ application }}>
+    <Link to="/apps/$application" params={{ application }} activeOptions={{ exact: true }}>
       <bdi>{data?.name ?? application}</bdi>
     </Link>
   );

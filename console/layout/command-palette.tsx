@@ -11,7 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useOpenRun } from '../ui/run-link.tsx';
 import styles from './command-palette.module.css';
 import { findRunQuery, RUN_ID_PATTERN } from './find-run.ts';
-import { ADMINISTRATOR_PAGES, APPLICATION_PAGES, PAGES } from './palette-pages.ts';
+import { ACCOUNT_PAGES, ADMINISTRATOR_PAGES, APPLICATION_PAGES, PLATFORM_PAGES } from './pages.ts';
 
 /** More than the palette shows without scrolling; the table of runs lists all. */
 const RUNS_MAX = 8;
@@ -94,7 +94,7 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
         open: () => navigate({ to, params: { application } }),
       }),
     );
-  const pages = managesAccount ? [...PAGES, ...ADMINISTRATOR_PAGES] : PAGES;
+  const pages = [...PLATFORM_PAGES, ...ACCOUNT_PAGES, ...(managesAccount ? ADMINISTRATOR_PAGES : [])];
   const views = useViewEntries(current);
   const found = useRunEntries(current, typed);
   const whole = run ? [{ label: run.run, id: run.run, open: () => open(run.application, run.run) }] : [];

@@ -41,13 +41,13 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.locator('.bone').first().waitFor();
     expect(await page.getByRole('heading').count()).toBe(0);
     release();
-    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor();
     expect(await page.locator('.bone').count()).toBe(0);
   });
 
   test('says that the connection is lost, and reads the page again when it is back', async () => {
     const page = await at.open('/queue', { address: at.server.url });
-    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByText('Connection lost').waitFor();
     await page.context().setOffline(false);
@@ -55,11 +55,13 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
   });
 
   test('signs in again above the page, which keeps what was typed', async () => {
-    const page = await at.open('/apps/echo/new-run');
+    const page = await at.open('/apps/echo');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('button', { name: 'Rename' }).click();
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Tuesday');
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
     await dialog.getByLabel('Token').fill(at.server.token);
     await page.keyboard.press('Enter');

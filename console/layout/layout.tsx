@@ -81,7 +81,7 @@ export function Layout() {
       >
         <Navigation />
       </nav>
-      <section className={styles.tools} aria-label="Tools">
+      <section className={styles.tools} aria-label="Search and account">
         <Overlays />
         <a className={styles.docs} href="/docs">
           Docs

@@ -1,47 +1,18 @@
-import type { IconName } from '@switchyard/design/icon.tsx';
 import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { Link, type LinkProps, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useId } from 'react';
 import { applicationQuery, applicationsQuery } from '../client/applications.ts';
 import { useRight } from '../ui/use-right.ts';
 import styles from './navigation.module.css';
+import { ACCOUNT_PAGES, ADMINISTRATOR_PAGES, APPLICATION_PAGES, PLATFORM_PAGES } from './pages.ts';
 
-type Stop = readonly [label: string, icon: IconName, to: NonNullable<LinkProps['to']>];
-
-const APPLICATION_STOPS: readonly Stop[] = [
-  ['Overview', 'overview', '/apps/$application'],
-  ['Runs', 'run', '/apps/$application/runs'],
-  ['Experiments', 'experiment', '/apps/$application/experiments'],
-  ['Ensembles', 'ensemble', '/apps/$application/ensembles'],
-  ['Inputs', 'input', '/apps/$application/inputs'],
-  ['Input sets', 'list', '/apps/$application/input-sets'],
-  ['Secrets', 'key', '/apps/$application/secrets'],
-];
-
-const PLATFORM_STOPS: readonly Stop[] = [
-  ['Applications', 'applications', '/'],
-  ['Marketplace', 'marketplace', '/marketplace'],
-  ['Queue', 'queue', '/queue'],
-  ['Workers', 'worker', '/workers'],
-  ['Webhooks', 'webhook', '/webhooks'],
-];
-
-const ACCOUNT_STOPS: readonly Stop[] = [
-  ['Members', 'people', '/account/members'],
-  ['Keys', 'key', '/account/keys'],
-  ['Sessions', 'session', '/account/sessions'],
-];
-
-/** The pages that only administrators of the account may read. */
-const ADMINISTRATOR_STOPS: readonly Stop[] = [
-  ['Usage', 'usage', '/account/usage'],
-  ['Quotas', 'quota', '/account/quotas'],
-  ['Retention', 'retention', '/account/retention'],
-  ['Share links', 'link', '/account/shares'],
-  ['Backups', 'backup', '/account/backups'],
-  ['Audit log', 'audit', '/account/audit'],
-];
+type Page = (
+  | typeof APPLICATION_PAGES
+  | typeof PLATFORM_PAGES
+  | typeof ACCOUNT_PAGES
+  | typeof ADMINISTRATOR_PAGES
+)[number];
 
 /** The navigation: a track for the application, the platform and the account. The ring is at the current page. */
 export function Navigation() {
@@ -50,15 +21,12 @@ export function Navigation() {
   return (
     <>
       {application !== undefined && (
-        <section aria-label="Application" className={styles.group}>
-          <ApplicationChooser application={application} />
-          <Track stops={APPLICATION_STOPS} application={application} />
-        </section>
+        <Group label="Application" pages={APPLICATION_PAGES} application={application} />
       )}
-      <Group label="Platform" stops={PLATFORM_STOPS} />
+      <Group label="Platform" pages={PLATFORM_PAGES} />
       <Group
         label="Account"
-        stops={managesAccount ? [...ACCOUNT_STOPS, ...ADMINISTRATOR_STOPS] : ACCOUNT_STOPS}
+        pages={managesAccount ? [...ACCOUNT_PAGES, ...ADMINISTRATOR_PAGES] : ACCOUNT_PAGES}
       />
     </>
   );
@@ -88,31 +56,42 @@ function ApplicationChooser({ application }: { application: string }) {
   );
 }
 
-function Group({ label, stops }: { label: string; stops: readonly Stop[] }) {
-  return (
-    <section className={styles.group} aria-label={label}>
-      <p className={styles.heading}>{label}</p>
-      <Track stops={stops} />
-    </section>
-  );
+interface GroupProps {
+  label: string;
+  pages: readonly Page[];
+  /** The application that the pages belong to; absent for those of all. */
+  application?: string;
 }
 
-function Track({ stops, application }: { stops: readonly Stop[]; application?: string }) {
+function Group({ label, pages, application }: GroupProps) {
   return (
-    <ul className={styles.track}>
-      {stops.map(([label, icon, to]) => (
-        <li key={label}>
-          <Link
-            to={to}
-            {...(application !== undefined && { params: { application } })}
-            activeOptions={{ exact: to === '/' || to === '/apps/$application', includeSearch: false }}
-            title={label}
-          >
-            <Icon name={icon} />
-            <span className={styles.label}>{label}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <section className={styles.group} aria-label={label}>
+      {application === undefined ? (
+        <p className={styles.heading}>{label}</p>
+      ) : (
+        <ApplicationChooser application={application} />
+      )}
+      <ul className={styles.track}>
+        {pages.map(
+          (page) =>
+            'icon' in page && (
+              <li key={page.label}>
+                <Link
+                  to={page.to}
+                  {...(application !== undefined && { params: { application } })}
+                  activeOptions={{
+                    exact: page.to === '/' || page.to === '/apps/$application',
+                    includeSearch: false,
+                  }}
+                  title={page.label}
+                >
+                  <Icon name={page.icon} />
+                  <span className={styles.label}>{page.label}</span>
+                </Link>
+              </li>
+            ),
+        )}
+      </ul>
+    </section>
   );
 }

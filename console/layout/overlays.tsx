@@ -33,11 +33,7 @@ export function Overlays() {
   const close = () => setOverlay(undefined);
   return (
     <>
-      <AriaButton
-        className={styles.jump ?? ''}
-        aria-label="Command palette"
-        onPress={() => setOverlay('palette')}
-      >
+      <AriaButton className={styles.jump ?? ''} onPress={() => setOverlay('palette')}>
         <Icon name="search" />
         <span>Search or jump</span>
         <kbd>Ctrl K</kbd>

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './confirm-dialog.module.css';
 import { Dialog } from './dialog.tsx';
 import type { FieldChange } from './forms/conflicts/merge-drafts.ts';
 import { SendError } from './forms/conflicts/send-error.tsx';
+import { TextField } from './forms/text-field.tsx';
 
 export interface ConfirmDialogProps {
   title: string;
@@ -50,10 +51,12 @@ function ConfirmForm({
     if (isReady) confirmation.mutate();
   };
   return (
-    <form onSubmit={submit} className={styles.form}>
+    <form onSubmit={submit} className="anywhere">
       <div>{children}</div>
       <SendError sending={confirmation} onLoad={onLoad} />
-      {word !== undefined && <WordField word={word} value={typed} onChange={setTyped} />}
+      {word !== undefined && (
+        <TextField label={`Type ${word} to confirm`} value={typed} onChange={setTyped} autoFocus />
+      )}
       <div className={styles.actions}>
         <Button onPress={onClose} autoFocus={word === undefined}>
           Keep
@@ -63,33 +66,5 @@ function ConfirmForm({
         </Button>
       </div>
     </form>
-  );
-}
-
-function WordField({
-  word,
-  value,
-  onChange,
-}: {
-  word: string;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const id = useId();
-  return (
-    <>
-      <label htmlFor={id}>
-        Type <code>{word}</code> to confirm
-      </label>
-      <input
-        id={id}
-        value={value}
-        autoComplete="off"
-        spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: the dialog has one field, which the person opened it for
-        autoFocus
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </>
   );
 }

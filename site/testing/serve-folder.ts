@@ -21,6 +21,7 @@ function formatPolicy(outDir: string): string {
     `script-src 'self' ${scripts.join(' ')}`,
     `style-src 'self' ${styles.join(' ')}`,
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
   ].join('; ');

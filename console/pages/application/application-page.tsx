@@ -134,7 +134,7 @@ function ExecutableSection({ application }: { application: string }) {
           ]}
         />
       ) : (
-        <p className={styles.hint}>
+        <p className="soft">
           Push an app here, or from a terminal: <code>npm run push -- path/to/app {application}</code>
         </p>
       )}

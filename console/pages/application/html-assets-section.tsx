@@ -10,7 +10,6 @@ import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { isSubscription } from '../../ui/subscriptions/subscription-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
-import styles from './application-page.module.css';
 
 /** Says whether HTML assets of the application run without a click. An administrator changes it, except for a subscription. */
 export function HtmlAssetsSection({ application }: { application: Application }) {
@@ -26,7 +25,7 @@ export function HtmlAssetsSection({ application }: { application: Application })
   return (
     <section aria-labelledby="html-assets">
       <h2 id="html-assets">HTML assets</h2>
-      <p className={styles.hint}>
+      <p className="soft">
         {isTrusted
           ? 'HTML assets of this application are trusted: they run as soon as someone opens them.'
           : 'HTML assets of this application run after a click, because such a page can send what it shows to its author.'}

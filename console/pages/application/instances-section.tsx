@@ -5,6 +5,7 @@ import { listItems } from '../../client/list-items.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { useSetDefault } from '../../ui/resources/use-set-default.ts';
 import table from '../../ui/table.module.css';
@@ -49,15 +50,7 @@ export function InstancesSection({ application }: { application: string }) {
       <SendError sending={change.sending} onLoad={change.load} />
       <TableRegion label="Table of instances">
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Instance</th>
-              <th>Version</th>
-              <th>Options</th>
-              <th>Lock</th>
-              <th>Default</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Instance', 'Version', 'Options', 'Lock', 'Default']} />
           <tbody>
             {instances.map((instance) => (
               <InstanceRow

@@ -32,7 +32,7 @@ export function ApplicationRow({ application }: { application: Application }) {
         <Link to="/apps/$application" params={{ application: application.id }} className={styles.name}>
           {application.name}
         </Link>
-        <code className={styles.id}>{application.id}</code>{' '}
+        <code className="soft">{application.id}</code>{' '}
         {isSeen && isSubscription(application) && (
           <SubscriptionBadge subscription={application.subscription_id} />
         )}

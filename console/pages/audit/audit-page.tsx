@@ -103,7 +103,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
               </td>
               <td>
                 {entry.operation}
-                {entry.outcome === 'refused' && <strong className={styles.refused}> refused</strong>}
+                {entry.outcome === 'refused' && <strong className="bad"> refused</strong>}
               </td>
               <td className={styles.resource}>
                 {Object.entries(entry.resource).map(([name, id]) => (
@@ -115,7 +115,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
               </td>
               <td>
                 {entry.user_email}
-                <div className={styles.detail}>
+                <div className="meta">
                   {entry.key_name} {entry.role && `· ${entry.role}`}
                 </div>
               </td>

@@ -91,17 +91,17 @@ function BackupsTable({ backups }: { backups: readonly Backup[] }) {
         <tbody>
           {backups.map((backup) => (
             <tr key={backup.id}>
-              <td className={styles.time}>
+              <td className="nowrap">
                 <RelativeTime at={backup.made_at} />
               </td>
               <td>{backup.folder === '' ? '–' : <code className={styles.folder}>{backup.folder}</code>}</td>
-              <td className={`${table.number} ${styles.time}`}>{formatBytes(backup.bytes)}</td>
-              <td className={`${table.number} ${styles.time}`}>{formatBytes(backup.copied_bytes)}</td>
-              <td className={`${table.number} ${styles.time}`}>{formatNumber(backup.rows)}</td>
-              <td className={`${table.number} ${styles.time}`}>
+              <td className={`${table.number} nowrap`}>{formatBytes(backup.bytes)}</td>
+              <td className={`${table.number} nowrap`}>{formatBytes(backup.copied_bytes)}</td>
+              <td className={`${table.number} nowrap`}>{formatNumber(backup.rows)}</td>
+              <td className={`${table.number} nowrap`}>
                 {formatDuration(Date.parse(backup.finished_at) - Date.parse(backup.made_at))}
               </td>
-              <td className={styles.time}>
+              <td className="nowrap">
                 <Check backup={backup} />
               </td>
               <td>{backup.has_key ? 'Inside' : 'Not inside'}</td>
@@ -117,7 +117,7 @@ function Check({ backup: { verified_at: at, problem } }: { backup: Backup }) {
   if (at === null) return 'Never';
   return (
     <>
-      {problem === '' ? 'Whole, ' : <strong className={styles.problem}>Damaged, </strong>}
+      {problem === '' ? 'Whole, ' : <strong className="bad">Damaged, </strong>}
       <RelativeTime at={at} />
     </>
   );

@@ -20,7 +20,7 @@ export function FileDiff({ pair, change }: { pair: ExecutablePair; change: FileC
   const path = escapeInvisible(change.path);
   return (
     <section aria-label={path} className={styles.diff}>
-      <h2 className={styles.path}>{path}</h2>
+      <h2 className="anywhere">{path}</h2>
       <Properties change={change} />
       {error ? (
         <Notice kind="error">{describeError(error)}</Notice>

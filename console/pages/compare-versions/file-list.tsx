@@ -40,7 +40,7 @@ export function FileList({ changes, unchanged, selected }: FileListProps) {
               <span className={styles.sign} role="img" aria-label={change.kind}>
                 {SIGNS[change.kind]}
               </span>
-              <span className={styles.path}>{escapeInvisible(change.path)}</span>
+              <span className="anywhere">{escapeInvisible(change.path)}</span>
               <span className={styles.size}>{describeSize(change)}</span>
             </Link>
           </li>

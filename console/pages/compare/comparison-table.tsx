@@ -27,7 +27,7 @@ export function ComparisonTable({ application, runs, group }: ComparisonTablePro
                   <RunLink application={application} run={run.id}>
                     <bdi>{names[index]}</bdi>
                   </RunLink>
-                  {index === 0 && <span className={styles.baseline}> baseline</span>}
+                  {index === 0 && <span className="meta"> baseline</span>}
                 </th>
               ))}
             </tr>
@@ -51,7 +51,7 @@ function Row({ row }: { row: ComparedRow }) {
       </th>
       {row.values.map(({ text, change }, index) => (
         <td key={index} className={styles.value}>
-          {text === '' ? <span className={styles.absent}>none</span> : <bdi>{text}</bdi>}
+          {text === '' ? <span className="soft">none</span> : <bdi>{text}</bdi>}
           {change && (
             <span className={styles.change} data-outcome={change.outcome}>
               {change.text}

@@ -29,7 +29,7 @@ export function RunChooser({ application, runs, onChange }: RunChooserProps) {
           <li key={run.id}>
             <bdi>{names[index]}</bdi>
             {index === 0 ? (
-              <span className={styles.baseline}>baseline</span>
+              <span className="meta">baseline</span>
             ) : (
               <Button kind="quiet" onPress={() => onChange([run.id, ...ids.filter((one) => one !== run.id)])}>
                 Make baseline

@@ -43,7 +43,7 @@ export function ChildRuns({ application, run }: { application: string; run: Ense
                 <td>{child.application_version_id || '–'}</td>
                 <td className={styles.result}>
                   {child.id === best ? (
-                    <strong className={styles.best}>Best run</strong>
+                    <strong className="good">Best run</strong>
                   ) : (
                     child.error || findDropReason(run, child)
                   )}

@@ -9,6 +9,7 @@ import {
 import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { FactList } from '../../ui/facts.tsx';
 import { SideCells } from '../../ui/resources/side-cells.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './ensemble-run-page.module.css';
@@ -42,15 +43,7 @@ function GroupTable({ gain }: { gain: EnsembleGain }) {
   return (
     <TableRegion label="Table: Values of each group">
       <table className={table.table} aria-label="Values of each group">
-        <thead>
-          <tr>
-            <th>Group</th>
-            <th className={table.number}>Runs</th>
-            <th className={table.number}>Failed</th>
-            <th className={table.number}>Mean</th>
-            <th className={table.number}>Best</th>
-          </tr>
-        </thead>
+        <TableHead texts={['Group']} numbers={['Runs', 'Failed', 'Mean', 'Best']} />
         <tbody>
           {gain.groups.map(({ run_group_id, runs, failed, mean, best }) => (
             <tr key={run_group_id}>
@@ -76,13 +69,7 @@ function BestOfTable({ gain }: { gain: EnsembleGain }) {
       <summary>The best of fewer runs</summary>
       <TableRegion label="Table: Expected best value of fewer runs">
         <table className={table.table} aria-label="Expected best value of fewer runs">
-          <thead>
-            <tr>
-              <th className={table.number}>Runs</th>
-              <th className={table.number}>Expected best value</th>
-              <th className={table.number}>Choices with a success</th>
-            </tr>
-          </thead>
+          <TableHead numbers={['Runs', 'Expected best value', 'Choices with a success']} />
           <tbody>
             {gain.best_of_k.map(({ k, expected, solved_share }) => (
               <tr key={k}>

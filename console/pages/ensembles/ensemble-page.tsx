@@ -5,11 +5,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { EnsembleActions } from './ensemble-actions.tsx';
 import { EnsembleRuns } from './ensemble-runs.tsx';
-import styles from './ensembles-page.module.css';
 import { ensembleQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/ensembles/$ensemble');
@@ -26,7 +26,7 @@ export function EnsemblePage() {
         description={<ResourceHeading id={id} noun="ensemble" description={ensemble.description} />}
         actions={<EnsembleActions application={application} ensemble={ensemble} />}
       />
-      <div className={styles.sections}>
+      <div className="sections">
         <EnsembleRuns application={application} ensemble={ensemble} />
         <Groups ensemble={ensemble} />
         <Rules ensemble={ensemble} />
@@ -55,7 +55,7 @@ function Groups({ ensemble }: { ensemble: Ensemble }) {
                 <td>{id}</td>
                 <td>{instance_id}</td>
                 <td className={table.number}>{repetitions}</td>
-                <td className={styles.rules}>
+                <td className="anywhere">
                   {Object.entries(options)
                     .map(([name, value]) => `${name} = ${value}`)
                     .join(', ') || '–'}
@@ -75,21 +75,14 @@ function Rules({ ensemble }: { ensemble: Ensemble }) {
       <h2 id="rules">Rules</h2>
       <TableRegion label="Table of rules">
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Rule</th>
-              <th>Indicator</th>
-              <th>Objective</th>
-              <th>Counts as equal</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Rule', 'Indicator', 'Objective', 'Counts as equal']} />
           <tbody>
             {ensemble.rules
               .toSorted((one, other) => one.index - other.index)
               .map(({ id, statistics_path, objective, tolerance }) => (
                 <tr key={id}>
                   <td>{id}</td>
-                  <td className={styles.rules}>{statistics_path}</td>
+                  <td className="anywhere">{statistics_path}</td>
                   <td>{objective}</td>
                   <td>{formatTolerance(tolerance) || 'equal values only'}</td>
                 </tr>

@@ -7,10 +7,10 @@ import { formatCurl } from '../../ui/forms/curl.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
-import styles from './ensembles-page.module.css';
 import { ensembleRunsQuery } from './queries.ts';
 
 /** The runs of an ensemble, newest first. */
@@ -33,21 +33,14 @@ export function EnsembleRuns({ application, ensemble }: { application: string; e
       {runs.length > 0 && (
         <TableRegion label="Table: Runs of the ensemble">
           <table className={table.table} aria-label="Runs of the ensemble">
-            <thead>
-              <tr>
-                <th>Status</th>
-                <th>Run</th>
-                <th>By</th>
-                <th>Created</th>
-              </tr>
-            </thead>
+            <TableHead texts={['Status', 'Run', 'By', 'Created']} />
             <tbody>
               {runs.map(({ id, name, status_v2, user_email, created_at }) => (
                 <tr key={id}>
                   <td>
                     <StatusBadge status={status_v2} />
                   </td>
-                  <td className={styles.rules}>
+                  <td className="anywhere">
                     <Link
                       to="/apps/$application/ensembles/$ensemble/runs/$run"
                       params={{ application, ensemble: ensemble.id, run: id }}

@@ -11,7 +11,6 @@ import { LoadMore } from '../../ui/resources/load-more.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
-import styles from './ensembles-page.module.css';
 import { ensemblesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/ensembles');
@@ -85,16 +84,16 @@ function EnsemblesTable({ application, ensembles }: { application: string; ensem
                 <Link
                   to="/apps/$application/ensembles/$ensemble"
                   params={{ application, ensemble: id }}
-                  className={styles.name}
+                  className="row-name"
                 >
                   {name}
                 </Link>
-                {name !== id && <code className={styles.soft}>{id}</code>}
+                {name !== id && <code className="soft">{id}</code>}
               </td>
               <td className={table.number}>
                 {run_groups.reduce((sum, { repetitions }) => sum + repetitions, 0)}
               </td>
-              <td className={styles.rules}>
+              <td className="anywhere">
                 {rules.map(({ objective, statistics_path }) => `${objective} ${statistics_path}`).join(', ')}
               </td>
               <td>

@@ -72,7 +72,7 @@ function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
   return (
     <span>
       {formatNumber(ended)} of {formatNumber(countRuns(experiment))} runs ended
-      {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
+      {failed > 0 && <span className="bad">, {formatNumber(failed)} failed</span>}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -29,16 +30,7 @@ export function RunsSection({ application, runs, total }: RunsSectionProps) {
         </summary>
         <TableRegion label="Runs of the experiment">
           <table className={table.table}>
-            <thead>
-              <tr>
-                <th scope="col">Status</th>
-                <th scope="col">Run</th>
-                <th scope="col">Instance</th>
-                <th scope="col">Input</th>
-                <th scope="col">Option set</th>
-                <th scope="col">Created</th>
-              </tr>
-            </thead>
+            <TableHead texts={['Status', 'Run', 'Instance', 'Input', 'Option set', 'Created']} />
             <tbody>
               {visible.map((run) => (
                 <tr key={run.id}>

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
@@ -20,16 +21,7 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
   return (
     <TableRegion label="List of experiments">
       <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Type</th>
-            <th scope="col">Status</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Runs</th>
-            <th scope="col">Created</th>
-          </tr>
-        </thead>
+        <TableHead texts={['Name', 'Type', 'Status', 'Verdict', 'Runs', 'Created']} />
         <tbody>
           {experiments.map((experiment) => (
             <Row
@@ -80,7 +72,7 @@ function Progress({ experiment: { type, progress, status, name } }: { experiment
   return (
     <>
       {formatNumber(ended)} of {formatNumber(requested)}
-      {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
+      {failed > 0 && <span className="bad">, {formatNumber(failed)} failed</span>}
       {status === 'started' && !hasFact(type, 'isLive') && (
         <progress
           className={`${progressBar.bar} ${styles.bar}`}

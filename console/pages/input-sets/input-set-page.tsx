@@ -7,6 +7,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { ContentView } from '../../ui/solution/content-view.tsx';
@@ -55,13 +56,7 @@ function InputTable({ inputs, visible }: { inputs: readonly InputSetInput[]; vis
   return (
     <TableRegion label="Table of inputs">
       <table className={table.table} aria-label="Inputs">
-        <thead>
-          <tr>
-            <th>Input</th>
-            <th>Format</th>
-            <th>Source</th>
-          </tr>
-        </thead>
+        <TableHead texts={['Input', 'Format', 'Source']} />
         <tbody>
           {inputs.map(({ id, name, format, run_id }) => (
             <tr key={id}>
@@ -76,7 +71,7 @@ function InputTable({ inputs, visible }: { inputs: readonly InputSetInput[]; vis
                 >
                   {name || id}
                 </Link>
-                {name !== '' && name !== id && <code className={styles.soft}>{id}</code>}
+                {name !== '' && name !== id && <code className="soft">{id}</code>}
               </td>
               <td>{format.input.type}</td>
               <td>

@@ -83,7 +83,7 @@ function InputSetsTable({ application, sets }: { application: string; sets: read
                 >
                   {set.name}
                 </Link>
-                {set.name !== set.id && <code className={styles.soft}>{set.id}</code>}
+                {set.name !== set.id && <code className="soft">{set.id}</code>}
               </td>
               <td className={table.number}>{set.inputs.length}</td>
               <td>{describeSource(set)}</td>

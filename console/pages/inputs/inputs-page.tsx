@@ -10,12 +10,12 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CreateInput } from './create-input.tsx';
 import { InputSource } from './input-source.tsx';
-import styles from './inputs-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$application/inputs');
 
@@ -64,14 +64,7 @@ function InputsTable({ application, inputs }: { application: string; inputs: rea
   return (
     <TableRegion label="Table of inputs">
       <table className={table.table} aria-label="Inputs">
-        <thead>
-          <tr>
-            <th>Input</th>
-            <th>Format</th>
-            <th>Source</th>
-            <th>Created</th>
-          </tr>
-        </thead>
+        <TableHead texts={['Input', 'Format', 'Source', 'Created']} />
         <tbody>
           {inputs.map((input) => (
             <tr key={input.id}>
@@ -79,11 +72,11 @@ function InputsTable({ application, inputs }: { application: string; inputs: rea
                 <Link
                   to="/apps/$application/inputs/$input"
                   params={{ application, input: input.id }}
-                  className={styles.name}
+                  className="row-name"
                 >
                   {input.name}
                 </Link>
-                {input.name !== input.id && <code className={styles.id}>{input.id}</code>}
+                {input.name !== input.id && <code className="soft">{input.id}</code>}
               </td>
               <td>{input.format.input.type}</td>
               <td>

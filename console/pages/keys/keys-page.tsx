@@ -9,6 +9,7 @@ import { OneTimeText } from '../../ui/forms/one-time-text.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
@@ -64,16 +65,9 @@ function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: K
   return (
     <TableRegion label="List of keys">
       <table className={table.table} aria-label="Keys">
-        <thead>
-          <tr>
-            <th>Key</th>
-            <th>Role</th>
-            <th>Owner</th>
-            <th>Created</th>
-            <th>Last used</th>
-            <td />
-          </tr>
-        </thead>
+        <TableHead texts={['Key', 'Role', 'Owner', 'Created', 'Last used']}>
+          <td />
+        </TableHead>
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>
@@ -81,9 +75,9 @@ function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: K
                 <div className={styles.key}>
                   <span>
                     {key.name}
-                    {key.id === account.key.id && <span className={styles.detail}> · this session</span>}
+                    {key.id === account.key.id && <span className="meta"> · this session</span>}
                   </span>
-                  <span className={styles.detail}>
+                  <span className="meta">
                     {key.id} <CopyButton text={key.id} label={`Copy the id of ${key.name}`} />
                   </span>
                 </div>
@@ -92,7 +86,7 @@ function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: K
               <td>{key.user_email}</td>
               <td>
                 <RelativeTime at={key.created_at} />
-                {key.created_by && <div className={styles.detail}>by {key.created_by.user_email}</div>}
+                {key.created_by && <div className="meta">by {key.created_by.user_email}</div>}
               </td>
               <td>{key.last_used_at === null ? 'never' : <RelativeTime at={key.last_used_at} />}</td>
               <td className={styles.action}>

@@ -5,6 +5,7 @@ import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './members-page.module.css';
@@ -32,21 +33,15 @@ export function MembersTable({ members, ...actions }: MemberActions & { members:
       {renewal.isError && <Notice kind="error">{describeError(renewal.error)}</Notice>}
       <TableRegion label="Table of members">
         <table className={table.table} aria-label="Members">
-          <thead>
-            <tr>
-              <th>Member</th>
-              <th>Role</th>
-              <th>Invite</th>
-              <th>Added</th>
-              {actions.managesAccount && <td />}
-            </tr>
-          </thead>
+          <TableHead texts={['Member', 'Role', 'Invite', 'Added']}>
+            {actions.managesAccount && <td />}
+          </TableHead>
           <tbody>
             {members.map((member) => (
               <tr key={member.id}>
                 <td>
                   {member.email}
-                  {member.name && <div className={styles.detail}>{member.name}</div>}
+                  {member.name && <div className="meta">{member.name}</div>}
                 </td>
                 <td>{member.role}</td>
                 <td>

@@ -19,7 +19,7 @@ export function GroupFields({
   return (
     <section className={form.section} aria-labelledby="groups">
       <h2 id="groups">Run groups</h2>
-      <p className={form.hint}>All runs of all groups get the same input.</p>
+      <p className="soft">All runs of all groups get the same input.</p>
       {groups.map((group, index) => (
         <fieldset key={index} className={form.item}>
           <legend>Group {index + 1}</legend>

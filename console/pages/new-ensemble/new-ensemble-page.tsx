@@ -65,7 +65,7 @@ export function NewEnsemblePage() {
           <Button kind="primary" type="submit" isDisabled={isNameless || creation.isPending}>
             Create ensemble
           </Button>
-          {isNameless && <span className={form.missing}>Enter a name and an id first.</span>}
+          {isNameless && <span className="soft">Enter a name and an id first.</span>}
         </div>
         <CodeOfDraft application={application} draft={draft} />
       </form>

@@ -17,7 +17,7 @@ export function RuleFields({
   return (
     <section className={form.section} aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
-      <p className={form.hint}>
+      <p className="soft">
         Each rule drops the runs that are worse than the best. The next decides among the rest.
       </p>
       {rules.map((rule, index) => (

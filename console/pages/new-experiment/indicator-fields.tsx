@@ -78,7 +78,7 @@ function GuardrailFields({ draft, choices, change }: DraftFieldsProps) {
         >
           Add a guardrail
         </Button>
-        <span className={form.hint}>An indicator that must not get worse.</span>
+        <span className="soft">An indicator that must not get worse.</span>
       </div>
     </section>
   );

@@ -157,7 +157,7 @@ function ExperimentForm({ application, type, draft, request, children }: Experim
             <Button kind="primary" type="submit" isDisabled={!isReady}>
               {EXPERIMENTS[type].action}
             </Button>
-            {draft.name.trim() === '' && <span className={form.missing}>Enter a name first.</span>}
+            {draft.name.trim() === '' && <span className="soft">Enter a name first.</span>}
           </>
         ) : (
           <Notice kind="info">

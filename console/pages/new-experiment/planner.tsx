@@ -157,8 +157,8 @@ function PlanResult({ application, sizes }: { application: string; sizes: Planne
   const { data, error } = useQuery({ ...planQuery(application, sizes), enabled: isComplete });
   return (
     <div className={styles.result} aria-live="polite">
-      {!isComplete && <p className={form.hint}>Choose inputs and a difference above 0 to see the plan.</p>}
-      {isComplete && !data && !error && <p className={form.hint}>Computing the plan …</p>}
+      {!isComplete && <p className="soft">Choose inputs and a difference above 0 to see the plan.</p>}
+      {isComplete && !data && !error && <p className="soft">Computing the plan …</p>}
       {isComplete && error && <Notice kind="warning">{describeError(error)}</Notice>}
       {isComplete && data && !error && (
         <>

@@ -94,7 +94,7 @@ function SideFields({ application, type, draft, choices, change }: TypeFieldsPro
         <fieldset className={form.choices}>
           <legend>{hasField(type, 'optionSets') ? 'Other instances' : 'Candidates'}</legend>
           {others.length === 0 && (
-            <p className={form.hint}>
+            <p className="soft">
               There is no other instance.{' '}
               <Link to="/apps/$application/new-instance" params={{ application }}>
                 Create one
@@ -138,7 +138,7 @@ function ScenarioFields({ draft, change }: DraftFieldsProps) {
           value={draft.optionSets}
           onChange={(event) => change({ optionSets: event.target.value })}
         />
-        <p id={`${id}help`} className={form.hint}>
+        <p id={`${id}help`} className="soft">
           Options by key, as JSON. Each instance runs each input with each set; the first set of the control
           is what the others are compared with.
         </p>

@@ -7,6 +7,7 @@ import { applicationsQuery } from '../../client/applications.ts';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { ApplicationQuotasDialog } from './quotas-dialog.tsx';
@@ -24,21 +25,16 @@ export function ApplicationQuotas({ quotas, mayChange }: ApplicationQuotasProps)
   const [edited, setEdited] = useState<string>();
   if (quotas.length === 0 && !mayChange) return null;
   return (
-    <section aria-labelledby="application-quotas" className={styles.applications}>
+    <section aria-labelledby="application-quotas" className="section-below">
       <h2 id="application-quotas">Quotas of applications</h2>
       {quotas.length === 0 ? (
-        <p className={styles.note}>No application has a quota beside those of the account.</p>
+        <p className="meta">No application has a quota beside those of the account.</p>
       ) : (
         <TableRegion label="Table of quotas">
           <table className={table.table} aria-labelledby="application-quotas">
-            <thead>
-              <tr>
-                <th>Application</th>
-                <th>Runs at once</th>
-                <th>Core hours this month</th>
-                {mayChange && <td />}
-              </tr>
-            </thead>
+            <TableHead texts={['Application', 'Runs at once', 'Core hours this month']}>
+              {mayChange && <td />}
+            </TableHead>
             <tbody>
               {quotas.map((quota) => (
                 <QuotaRow

@@ -19,9 +19,9 @@ export function Licenses({ mayChange }: { mayChange: boolean }) {
   const [isEditing, setEditing] = useState(false);
   if (licenses.length === 0 && !mayChange) return null;
   return (
-    <section aria-labelledby="licences" className={styles.applications}>
+    <section aria-labelledby="licences" className="section-below">
       <h2 id="licences">Licences</h2>
-      <p className={styles.note}>
+      <p className="meta">
         Runs of an instance that requires tokens of a licence wait until enough of them are free.
       </p>
       {licenses.length > 0 && (

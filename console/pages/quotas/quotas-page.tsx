@@ -90,7 +90,7 @@ function Quota({ title, value, limit, note }: QuotaProps) {
           tone={value >= limit ? 'bad' : 'plain'}
         />
       )}
-      <p className={styles.note}>{note}</p>
+      <p className="meta">{note}</p>
     </section>
   );
 }

@@ -162,7 +162,7 @@ function Effect({ application, effect }: { application: string; effect: Retentio
         )}{' '}
         {!is_complete && 'Only the oldest runs are counted; there may be more.'}
       </p>
-      {staying.length > 0 && <p className={styles.staying}>Old runs that stay: {staying.join(', ')}.</p>}
+      {staying.length > 0 && <p className="meta">Old runs that stay: {staying.join(', ')}.</p>}
       {examples.length > 0 && (
         <ul className={styles.examples} aria-label="Examples">
           {examples.slice(0, VISIBLE_EXAMPLES).map((run) => (

@@ -13,7 +13,6 @@ import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { storageQuery } from './queries.ts';
-import styles from './retention-page.module.css';
 
 /** Storage of each application, and how long its runs stay. */
 export function RetentionPage() {
@@ -78,10 +77,10 @@ function StorageRow({ item, onEdit }: { item: ApplicationStorage; onEdit: (id: s
       <td className={table.number}>{formatBytes(item.run_bytes)}</td>
       <td className={table.number}>{formatBytes(item.input_bytes)}</td>
       <td className={table.number}>{formatBytes(item.executable_bytes)}</td>
-      <td className={styles.policy}>
+      <td className="nowrap">
         {keep_days === null ? 'Runs stay' : `${keep_days} ${keep_days === 1 ? 'day' : 'days'}`}
       </td>
-      <td className={styles.action}>
+      <td className="row-action">
         <Button onPress={() => onEdit(application)} aria-label={`Change the policy of ${application}`}>
           Change
         </Button>

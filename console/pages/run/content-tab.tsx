@@ -1,7 +1,6 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { RunContent } from '../../ui/solution/run-content.tsx';
-import styles from './run-page.module.css';
 import type { RunSearch } from './search.ts';
 
 interface ContentTabProps {
@@ -14,9 +13,9 @@ interface ContentTabProps {
 /** The input or output of a run. An output is read only after the end of its run, because it never changes then. */
 export function ContentTab({ run, part, mode, onSelectMode }: ContentTabProps) {
   if (part === 'output' && !isTerminal(run.status_v2))
-    return <p className={styles.empty}>The output appears when the run has ended.</p>;
+    return <p className="soft">The output appears when the run has ended.</p>;
   if (part === 'output' && run.output_size === 0)
-    return <p className={styles.empty}>The run has no output. Its log may say why.</p>;
+    return <p className="soft">The run has no output. Its log may say why.</p>;
   return (
     <RunContent
       application={run.application_id}

@@ -87,7 +87,7 @@ function ShareList({ address }: { address: RunAddress }) {
             <li key={share.id}>
               <div>
                 {share.parts.map((part) => NAMES[part]).join(', ')}
-                <div className={styles.detail}>
+                <div className="meta">
                   <Views share={share} />, ends <RelativeTime at={share.expires_at} />
                 </div>
               </div>

@@ -253,6 +253,10 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
 
   test('a viewer compares, and neither cancels nor deletes', async () => {
     const page = await at.open('/apps/routing/runs', { role: 'viewer' });
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .nth(1)
+      .check();
     await page.getByRole('button', { name: 'Compare' }).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);

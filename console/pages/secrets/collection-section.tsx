@@ -5,6 +5,7 @@ import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
@@ -25,7 +26,7 @@ export function CollectionSection({
   const canRead = useRight('read-secrets');
   const names = useMutation({ mutationFn: () => fetchSecretNames(application, collection.id) });
   return (
-    <section aria-labelledby="collection" className={styles.section}>
+    <section aria-labelledby="collection" className="section-below">
       <div className={styles.heading}>
         <div>
           <h2 id="collection">{collection.name}</h2>
@@ -48,7 +49,7 @@ export function CollectionSection({
             <Button onPress={() => names.mutate()} isDisabled={names.isPending}>
               Show names of the secrets
             </Button>
-            <span className={styles.soft}>The audit log records it. Values stay hidden.</span>
+            <span className="soft">The audit log records it. Values stay hidden.</span>
           </p>
         )
       )}
@@ -74,21 +75,17 @@ function SecretNames({
   canWrite: boolean;
   onOpen: (dialog: OpenDialog) => void;
 }) {
-  if (names.length === 0) return <p className={styles.soft}>The collection has no secret.</p>;
+  if (names.length === 0) return <p className="soft">The collection has no secret.</p>;
   return (
     <TableRegion label="Table of secrets">
       <table className={table.table} aria-label="Secrets">
-        <thead>
-          <tr>
-            <th>Name or path</th>
-            <th>Form</th>
-            <td />
-          </tr>
-        </thead>
+        <TableHead texts={['Name or path', 'Form']}>
+          <td />
+        </TableHead>
         <tbody>
           {names.map((secret) => (
             <tr key={`${secret.type} ${secret.location}`}>
-              <td className={styles.location}>
+              <td className="anywhere">
                 <code>{secret.location}</code>
               </td>
               <td>{secret.type === 'env' ? 'environment variable' : 'file'}</td>

@@ -10,6 +10,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { isSubscription, SubscriptionNotice } from '../../ui/subscriptions/subscription-notice.tsx';
 import table from '../../ui/table.module.css';
@@ -82,13 +83,7 @@ function CollectionTable({
   return (
     <TableRegion label="Table of secrets collections">
       <table className={table.table} aria-label="Secrets collections">
-        <thead>
-          <tr>
-            <th>Collection</th>
-            <th>Created</th>
-            <th>Changed</th>
-          </tr>
-        </thead>
+        <TableHead texts={['Collection', 'Created', 'Changed']} />
         <tbody>
           {collections.map(({ id, name, created_at, updated_at }) => (
             <tr key={id}>
@@ -103,7 +98,7 @@ function CollectionTable({
                 >
                   {name}
                 </Link>
-                {name !== id && <code className={styles.soft}>{id}</code>}
+                {name !== id && <code className="soft">{id}</code>}
               </td>
               <td>
                 <RelativeTime at={created_at} />

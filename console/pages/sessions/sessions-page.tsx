@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { describeBrowser } from './describe-browser.ts';
@@ -29,17 +30,9 @@ export function SessionsPage() {
       />
       <TableRegion label="List of sessions">
         <table className={table.table} aria-label="Sessions">
-          <thead>
-            <tr>
-              <th>Person</th>
-              <th>Role</th>
-              <th>Browser</th>
-              <th>Signed in</th>
-              <th>Last used</th>
-              <th>Ends</th>
-              <td />
-            </tr>
-          </thead>
+          <TableHead texts={['Person', 'Role', 'Browser', 'Signed in', 'Last used', 'Ends']}>
+            <td />
+          </TableHead>
           <tbody>
             {sessions.map((session) => (
               <SessionRow key={session.id} session={session} onEnd={setEnded} />
@@ -75,12 +68,12 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: (session: Ses
     <tr>
       <td>
         {key.user_email}
-        <div className={styles.detail}>{key.name}</div>
+        <div className="meta">{key.name}</div>
       </td>
       <td>{key.role}</td>
       <td className={styles.browser}>
         <span title={session.user_agent}>{describeBrowser(session.user_agent)}</span>
-        <div className={styles.detail}>{session.address}</div>
+        <div className="meta">{session.address}</div>
       </td>
       <td>
         <RelativeTime at={session.created_at} />
@@ -91,7 +84,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: (session: Ses
       <td>
         <RelativeTime at={session.expires_at} />
       </td>
-      <td className={styles.action}>
+      <td className="row-action">
         {session.current ? (
           <strong>This session</strong>
         ) : (

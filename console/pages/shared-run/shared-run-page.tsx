@@ -11,6 +11,7 @@ import { FactList } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { ContentView } from '../../ui/solution/content-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -51,7 +52,7 @@ function SharedParts({ run, token }: { run: SharedRun; token: string }) {
         <bdi>{escapeInvisible(summary?.name || summary?.id || 'Shared run')}</bdi>
         {summary && <StatusBadge status={summary.status_v2} />}
       </h1>
-      <p className={styles.soft}>
+      <p className="soft">
         A read-only page. The link stops working <RelativeTime at={run.expires_at} />.
       </p>
       {summary && <Summary summary={summary} />}
@@ -118,16 +119,11 @@ function Values({
   return (
     <Section title={title}>
       {rows.length === 0 ? (
-        <p className={styles.soft}>The run has none.</p>
+        <p className="soft">The run has none.</p>
       ) : (
         <TableRegion label={`Table of ${title.toLowerCase()}`}>
           <table className={table.table} aria-label={title}>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className={table.number}>Value</th>
-              </tr>
-            </thead>
+            <TableHead texts={['Name']} numbers={['Value']} />
             <tbody>
               {rows.map(([name, value], index) => (
                 <tr key={`${index} ${name}`}>

@@ -90,18 +90,18 @@ function SharesTable({ shares, onRevoke }: SharesTableProps) {
               <td className={styles.parts}>{share.parts.join(', ')}</td>
               <td>
                 <div className={styles.person}>{share.created_by}</div>
-                <div className={styles.detail}>
+                <div className="meta">
                   <RelativeTime at={share.created_at} />
                 </div>
               </td>
-              <td className={styles.time}>
+              <td className="nowrap">
                 <RelativeTime at={share.expires_at} />
               </td>
               <td className={table.number}>{formatNumber(share.views)}</td>
-              <td className={styles.time}>
+              <td className="nowrap">
                 {share.last_viewed_at === null ? 'never' : <RelativeTime at={share.last_viewed_at} />}
               </td>
-              <td className={styles.action}>
+              <td className="row-action">
                 <Button
                   onPress={() => onRevoke(share)}
                   aria-label={`Revoke the link to ${share.run_id}, ${share.parts.join(', ')}`}
@@ -123,7 +123,7 @@ function RunCell({ share: { application_id: application, run_id: run, run_name }
       <Link to="/apps/$application/runs/$run" params={{ application, run }}>
         <bdi>{run_name === '' ? run : run_name}</bdi>
       </Link>
-      <div className={styles.detail}>
+      <div className="meta">
         <bdi>{application}</bdi>
         {run_name !== '' && (
           <>

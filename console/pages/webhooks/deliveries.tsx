@@ -30,7 +30,7 @@ export function Deliveries({ webhook }: { webhook: string }) {
       </div>
       {list.isError && <Notice kind="error">{describeError(list.error)}</Notice>}
       {list.isSuccess && deliveries.length === 0 && (
-        <p className={styles.soft}>
+        <p className="soft">
           {status === undefined
             ? 'No delivery yet. Send a test event to try the receiver.'
             : 'No delivery has this status.'}

@@ -41,7 +41,7 @@ export function WebhookFields({
           <label key={type} className={styles.event}>
             <input type="checkbox" checked={draft.event_types.includes(type)} onChange={() => toggle(type)} />
             <span>
-              <code>{type}</code> <span className={styles.soft}>{EVENT_TYPE_DESCRIPTIONS[type]}</span>
+              <code>{type}</code> <span className="soft">{EVENT_TYPE_DESCRIPTIONS[type]}</span>
             </span>
           </label>
         ))}

@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
@@ -62,19 +63,12 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
   return (
     <TableRegion label="Table of webhooks">
       <table className={table.table} aria-label="Webhooks">
-        <thead>
-          <tr>
-            <th>Webhook</th>
-            <th>Address</th>
-            <th>Events</th>
-            <th>Created</th>
-          </tr>
-        </thead>
+        <TableHead texts={['Webhook', 'Address', 'Events', 'Created']} />
         <tbody>
           {webhooks.map(({ id, endpoint_url, event_types, disabled_at, created_at }) => (
             <tr key={id}>
               <td>
-                <Link to="/webhooks/$webhook" params={{ webhook: id }} className={styles.name}>
+                <Link to="/webhooks/$webhook" params={{ webhook: id }} className="row-name">
                   {id}
                 </Link>
                 {disabled_at !== undefined && <span className={styles.disabled}>disabled</span>}

@@ -54,7 +54,7 @@ export function WorkerRow({ worker, isPending, onDrain }: WorkerRowProps) {
         <WorkerRuns worker={worker} />
       </td>
       {onDrain && (
-        <td className={styles.action}>
+        <td className="row-action">
           <Button
             onPress={onDrain}
             isDisabled={isPending}

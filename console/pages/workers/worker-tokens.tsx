@@ -109,7 +109,7 @@ function TokenRow({ token, onRevoke }: { token: WorkerToken; onRevoke: () => voi
       <td>{labels === null ? 'any' : <LabelList labels={labels} />}</td>
       <td className={table.number}>{workers}</td>
       <td>{usedAt === null ? 'never' : <RelativeTime at={usedAt} />}</td>
-      <td className={styles.action}>
+      <td className="row-action">
         <Button onPress={onRevoke} aria-label={`Revoke ${name}`}>
           Revoke
         </Button>

@@ -5,6 +5,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
@@ -37,15 +38,7 @@ export function WorkersPage() {
       ) : (
         <TableRegion label="Table of workers">
           <table className={table.table} aria-label="Workers">
-            <thead>
-              <tr>
-                <th>Worker</th>
-                <th>Status</th>
-                <th>Busy slots</th>
-                <th>Runs</th>
-                {mayDrain && <td />}
-              </tr>
-            </thead>
+            <TableHead texts={['Worker', 'Status', 'Busy slots', 'Runs']}>{mayDrain && <td />}</TableHead>
             <tbody>
               {items.map((worker) => (
                 <WorkerRow

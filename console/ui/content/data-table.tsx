@@ -110,7 +110,7 @@ function DataTable({ data }: { data: TableData }) {
         </table>
       </section>
       {rows.length > rowLimit && (
-        <p className={styles.more}>
+        <p className="soft">
           {formatNumber(rowLimit)} of {formatNumber(rows.length)} rows{' '}
           <Button onPress={() => setRowLimit(rowLimit + PAGE_ROWS)}>Show more</Button>
         </p>

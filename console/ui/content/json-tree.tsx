@@ -134,7 +134,7 @@ function Row({
         {row.entries === undefined ? '' : row.isOpen ? '▾' : '▸'}
       </span>
       {row.omitted ? (
-        <span className={styles.soft}>… and {formatNumber(row.omitted)} more</span>
+        <span className="soft">… and {formatNumber(row.omitted)} more</span>
       ) : (
         <>
           {row.level > 1 && <bdi className={styles.name}>{escapeInvisible(row.name)}</bdi>}
@@ -150,7 +150,7 @@ function Value({ row }: { row: TreeRow }) {
   if (entries !== undefined) {
     const [unit, units] = Array.isArray(value) ? ['item', 'items'] : ['field', 'fields'];
     return (
-      <span className={styles.soft}>
+      <span className="soft">
         {formatNumber(entries)} {entries === 1 ? unit : units}
       </span>
     );

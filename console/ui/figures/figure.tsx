@@ -1,12 +1,12 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { type ReactNode, type RefObject, useId, useRef } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
+import { useWidth } from '../charts/use-width.ts';
 import { formatCsv } from '../content/format-csv.ts';
 import { saveFile } from '../content/save-file.ts';
 import { formatSvg, renderPng } from './export-figure.ts';
 import styles from './figure.module.css';
 import { FigureTable, type TableContent } from './figure-table.tsx';
-import { useWidth } from './use-width.ts';
 
 export interface FigureProps {
   title: string;

@@ -27,7 +27,7 @@ export function CheckboxList({ title, choices, chosen, onChange, children }: Che
         <label key={id} className={styles.choice}>
           <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
           <span>
-            {name || id} {name !== '' && name !== id && <code className={styles.id}>{id}</code>}
+            {name || id} {name !== '' && name !== id && <code className="soft">{id}</code>}
           </span>
         </label>
       ))}

@@ -42,7 +42,7 @@ export function ShapeMap({ data, label }: { data: MapData; label: string }) {
         )}
       </div>
       {dropped > 0 && (
-        <p className={styles.soft}>
+        <p className="meta">
           {dropped === 1 ? '1 shape has' : `${dropped} shapes have`} no usable coordinates.
         </p>
       )}

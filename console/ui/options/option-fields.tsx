@@ -38,7 +38,7 @@ export function OptionFields({
   return (
     <section className={styles.section} aria-label="Options">
       <h2>Options</h2>
-      {items.length === 0 && <p className={styles.remark}>The app declares no options.</p>}
+      {items.length === 0 && <p className="soft">The app declares no options.</p>}
       <div className={styles.options}>
         {items.map((item) => (
           <OptionField

@@ -1,12 +1,15 @@
+import type { ReactNode } from 'react';
 import table from '../table.module.css';
 
 interface TableHeadProps {
   texts?: readonly string[];
   numbers?: readonly string[];
+  /** A last cell, such as an empty one above buttons. */
+  children?: ReactNode;
 }
 
 /** The head of a table: columns of texts, then columns of numbers. */
-export function TableHead({ texts = [], numbers = [] }: TableHeadProps) {
+export function TableHead({ texts = [], numbers = [], children }: TableHeadProps) {
   return (
     <thead>
       <tr>
@@ -20,6 +23,7 @@ export function TableHead({ texts = [], numbers = [] }: TableHeadProps) {
             {name}
           </th>
         ))}
+        {children}
       </tr>
     </thead>
   );

@@ -30,7 +30,7 @@ export interface ContentViewProps {
 export function ContentView(props: ContentViewProps) {
   const { content, error } = useContent(props.source);
   if (error) return <Notice kind="error">{describeError(error)}</Notice>;
-  if (content === null) return <p className={styles.soft}>There is no content yet.</p>;
+  if (content === null) return <p className="soft">There is no content yet.</p>;
   if (content === undefined)
     return (
       <div className={styles.loading} role="status">
@@ -77,7 +77,7 @@ function LoadedView({
             </button>
           ))}
         </fieldset>
-        <span className={styles.soft}>{content.bytes === undefined ? '' : formatBytes(content.bytes)}</span>
+        <span className="soft">{content.bytes === undefined ? '' : formatBytes(content.bytes)}</span>
         <Download content={content} {...props} />
       </div>
       {visible === 'view' ? (

@@ -92,7 +92,7 @@ export function GanttChart({ schedule, label }: { schedule: Schedule; label: str
         )}
       </div>
       {dropped > 0 && (
-        <p className={styles.soft}>
+        <p className="soft">
           {dropped === 1 ? '1 assignment has' : `${dropped} assignments have`} no usable resource, start and
           end.
         </p>

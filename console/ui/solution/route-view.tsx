@@ -23,12 +23,12 @@ export function RouteView({ routes, label }: { routes: readonly Route[]; label: 
       <div className={styles.map}>
         <MapCanvas shapes={shapes} colours={colours} highlighted={chosen} onSelect={select} />
         {hasDepot && (
-          <p className={styles.soft}>
+          <p className="meta">
             <span className={styles.depot} aria-hidden="true" /> Start or end of a route
           </p>
         )}
         {dropped > 0 && (
-          <p className={styles.soft}>
+          <p className="meta">
             {dropped === 1 ? '1 stop has' : `${formatNumber(dropped)} stops have`} no usable coordinates.
           </p>
         )}

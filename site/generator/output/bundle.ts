@@ -83,11 +83,13 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
   const files = new Map<string, string | Buffer>();
   const css = new Map<string, string>();
   let script = '';
+  let allCss = '';
   for (const file of output) {
     if (file.type === 'asset') {
       const name = file.names[0]?.replace(/\.css$/, '') ?? '';
       if (name === 'styles' || sheetNames.includes(name)) css.set(name, String(file.source).trim());
       else files.set(`/${file.fileName}`, Buffer.from(file.source));
+      if (file.fileName.endsWith('.css')) allCss += String(file.source);
     } else if (file.name !== 'styles' && !sheetNames.includes(file.name)) {
       // The bundler makes an empty script of each style sheet.
       files.set(`/${file.fileName}`, file.code);
@@ -98,7 +100,14 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
     const classPattern = classes.join('|');
     return { css: css.get(name) ?? '', usedBy: new RegExp(`class="(?:${classPattern})"`) };
   });
-  return { css: css.get('styles') ?? '', sheets, script, files };
+  return { css: dropUnusedTokens(css.get('styles') ?? '', allCss), sheets, script, files };
+}
+
+/** Removes the custom properties that no style sheet uses. The console shares their file, and needs many more. */
+function dropUnusedTokens(css: string, allCss: string): string {
+  return css.replaceAll(/(--[\w-]+):[^;}]*;?/g, (declaration, name: string) =>
+    allCss.includes(`var(${name}`) ? declaration : '',
+  );
 }
 
 function getOutput(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput {

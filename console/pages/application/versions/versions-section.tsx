@@ -64,7 +64,7 @@ function NoVersion({ application }: { application: string }) {
   });
   return (
     <>
-      <p className={styles.hint}>
+      <p className="soft">
         No version yet. A version is an immutable name for the active executable, which instances run.
       </p>
       <pre className={styles.command}>

@@ -4,6 +4,7 @@ import { useContent } from '../../../ui/content/content-query.ts';
 import { formatCell } from '../../../ui/content/json-text.ts';
 import type { LoadedContent } from '../../../ui/content/load-content.ts';
 import { Notice } from '../../../ui/notice.tsx';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { getRunContentSource, type RunPart } from '../../../ui/solution/run-content.tsx';
 import table from '../../../ui/table.module.css';
 import styles from '../compare-page.module.css';
@@ -34,7 +35,7 @@ export function ContentChanges({ application, part, baseline, other }: ContentCh
       {error ? (
         <Notice kind="error">{describeError(error)}</Notice>
       ) : before.content === undefined || after.content === undefined ? (
-        <p className={styles.absent}>Loading …</p>
+        <p className="soft">Loading …</p>
       ) : (
         <Changes title={title} before={before.content} after={after.content} />
       )}
@@ -50,22 +51,16 @@ interface ChangesProps {
 
 function Changes({ title, before, after }: ChangesProps) {
   if (before?.kind !== 'json' || after?.kind !== 'json') {
-    return <p className={styles.absent}>{describeOthers(before, after)}</p>;
+    return <p className="soft">{describeOthers(before, after)}</p>;
   }
   const { changes, isComplete } = listChanges(before.value, after.value, LIMITS);
-  if (changes.length === 0 && isComplete) return <p className={styles.absent}>No difference.</p>;
+  if (changes.length === 0 && isComplete) return <p className="soft">No difference.</p>;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <section className={styles.changes} tabIndex={0} aria-label={`Differences of ${title}`}>
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Place</th>
-              <th scope="col">Baseline</th>
-              <th scope="col">Other run</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Place', 'Baseline', 'Other run']} />
           <tbody>
             {changes.map((change) => (
               <tr key={change.path}>
@@ -85,7 +80,7 @@ function Changes({ title, before, after }: ChangesProps) {
           </tbody>
         </table>
       </section>
-      {!isComplete && <p className={styles.absent}>There are more differences than this list shows.</p>}
+      {!isComplete && <p className="soft">There are more differences than this list shows.</p>}
     </>
   );
 }

@@ -21,11 +21,11 @@ export function LogChanges({ application, baseline, other }: LogChangesProps) {
       {error ? (
         <Notice kind="error">{describeError(error)}</Notice>
       ) : data === undefined ? (
-        <p className={styles.absent}>Loading …</p>
+        <p className="soft">Loading …</p>
       ) : data === null ? (
-        <p className={styles.absent}>The logs are too long, or differ too much, to compare them here.</p>
+        <p className="soft">The logs are too long, or differ too much, to compare them here.</p>
       ) : data.length === 0 ? (
-        <p className={styles.absent}>No difference.</p>
+        <p className="soft">No difference.</p>
       ) : (
         <DiffTable lines={data} />
       )}

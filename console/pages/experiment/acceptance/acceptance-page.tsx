@@ -32,7 +32,7 @@ export function AcceptancePage({ application, id }: AcceptancePageProps) {
             <Paragraphs texts={data.warnings} />
           </Notice>
         )}
-        <p className={styles.hint}>
+        <p className="soft">
           The runs are those of the batch experiment{' '}
           <Link to="/apps/$application/experiments/$type/$id" params={findEvaluated({ application }, data)}>
             {data.experiment_id}

@@ -84,7 +84,7 @@ export function BatchPage({ type, application, id }: BatchPageProps) {
         )}
         {runs.length < data.number_of_runs && data.status !== 'started' && (
           <div data-page-only="">
-            <p className={styles.hint}>
+            <p className="soft">
               The picture by input shows the newest {formatNumber(runs.length)} of{' '}
               {formatNumber(data.number_of_runs)} runs.
             </p>

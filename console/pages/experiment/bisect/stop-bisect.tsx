@@ -5,7 +5,6 @@ import { queryClient } from '../../../client/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { useRight } from '../../../ui/use-right.ts';
-import styles from '../experiment-page.module.css';
 import { experimentQuery } from '../queries.ts';
 
 interface StopBisectProps {
@@ -20,7 +19,7 @@ export function StopBisect({ application, id, status }: StopBisectProps) {
   const [isStopping, setStopping] = useState(false);
   if (!mayChange || status !== 'started') return null;
   return (
-    <div className={styles.actions}>
+    <div className="line">
       <Button onPress={() => setStopping(true)}>Stop the search</Button>
       {isStopping && (
         <ConfirmDialog

@@ -104,7 +104,7 @@ function FailuresRow({ indicator, means }: FailuresRowProps) {
     <tr>
       <th scope="row" className={styles.indicator}>
         <bdi>{indicator}</bdi>
-        <span className={styles.role}> with failed runs as {formatNumber(failure_value)}</span>
+        <span className="meta"> with failed runs as {formatNumber(failure_value)}</span>
       </th>
       <td />
       <SideCells values={[control_mean, candidate_mean]} />
@@ -132,7 +132,7 @@ function Row({ comparison, children }: RowProps) {
     <tr>
       <th scope="row" className={styles.indicator}>
         <bdi>{indicator}</bdi>
-        {role !== 'other' && <span className={styles.role}> {role}</span>}
+        {role !== 'other' && <span className="meta"> {role}</span>}
       </th>
       <td>
         <VerdictBadge verdict={verdict} />
@@ -140,7 +140,7 @@ function Row({ comparison, children }: RowProps) {
       <SideCells values={[view.control, view.candidate]} />
       <td className={table.number}>
         {effect.value === null ? '–' : formatChange(effect.measure, effect.value)}
-        {effect.value !== null && adjustment !== '' && <span className={styles.role}> {adjustment}</span>}
+        {effect.value !== null && adjustment !== '' && <span className="meta"> {adjustment}</span>}
       </td>
       <td className={table.number}>{formatInterval(effect) ?? '–'}</td>
       <td className={table.number}>{formatPValue(view.pValue)}</td>

@@ -8,7 +8,6 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useRight } from '../../../ui/use-right.ts';
-import styles from '../experiment-page.module.css';
 
 type OnlineType = TypeWith<'isLive'>;
 type EndAction = 'complete' | 'cancel';
@@ -31,7 +30,7 @@ export function OnlineActions({ type, application, id, status }: OnlineActionsPr
   });
   if (!mayChange || (status !== 'draft' && status !== 'started')) return null;
   return (
-    <div className={styles.actions}>
+    <div className="line">
       {status === 'draft' ? (
         <Button kind="primary" onPress={() => action.mutate()} isDisabled={action.isPending}>
           Start

@@ -1,4 +1,5 @@
 import type { RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from '../experiment-page.module.css';
@@ -11,12 +12,7 @@ export function RefusedCopies({ copies }: { copies: readonly RefusedRun[] }) {
       <h3>Copies that could not be created</h3>
       <TableRegion label="Copies with their reasons">
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Original</th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Original', 'Reason']} />
           <tbody>
             {copies.map((copy, index) => (
               <tr key={index}>

@@ -32,7 +32,7 @@ export function ShadowPage({ application, id }: { application: string; id: strin
       />
       <div className={styles.sections}>
         <DecisionCard application={application} experiment={data} />
-        <p className={styles.hint}>
+        <p className="soft">
           Copies runs of {data.comparison.baseline_instance_id} to{' '}
           {data.comparisons.flatMap((one) => one.candidate_instance_ids).join(', ')}, at most{' '}
           {formatNumber(maximum_runs)}.

@@ -2,7 +2,6 @@ import type { ExperimentType } from '@switchyard/contract/experiment-types/exper
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { describeError } from '../../../client/client.ts';
-import form from '../../../ui/forms/form.module.css';
 import { splitList } from '../../../ui/forms/split-text.ts';
 import type { ExperimentDraft } from '../draft.ts';
 import styles from '../new-experiment-page.module.css';
@@ -27,12 +26,12 @@ export function SearchSize({ application, type, draft, request, available }: Sea
   const { data, error } = useQuery({ ...searchPlanQuery(application, request), enabled: isComplete });
   if (!isComplete)
     return (
-      <p className={form.hint}>
+      <p className="soft">
         Choose inputs, a bad version that is later than the good one, and a difference above 0.
       </p>
     );
-  if (error) return <p className={form.hint}>{describeError(error)}</p>;
-  if (!data) return <p className={form.hint}>Computing the plan …</p>;
+  if (error) return <p className="soft">{describeError(error)}</p>;
+  if (!data) return <p className="soft">Computing the plan …</p>;
   const { number_of_tests: tests, runs_per_round, minimum_runs, maximum_runs } = data;
   return (
     <>

@@ -80,11 +80,11 @@ interface EstimateProps {
 function Estimate({ application, extent, work, rounds, slots }: EstimateProps) {
   const instances = [...new Set(work.map(({ instance }) => instance))].toSorted();
   const { data } = useQuery(timingsQuery(application, instances));
-  if (!data) return <p className={form.hint}>Reading past runs …</p>;
+  if (!data) return <p className="soft">Reading past runs …</p>;
   const missing = instances.filter((instance) => !data.has(instance));
   if (missing.length > 0)
     return (
-      <p className={form.hint}>
+      <p className="soft">
         The time is unknown, because no run of {missing.join(' and of ')} has succeeded yet.
       </p>
     );

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { operationQuery } from '../../../client/queries.ts';
 import { computeRefetchMs } from '../../../client/run-refetch.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { RunLink } from '../../../ui/run-link.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import table from '../../../ui/table.module.css';
@@ -26,15 +27,7 @@ export function ChildRunList({ address, run }: { address: RunAddress; run: RunIn
       <h2 id={headingId}>Child runs</h2>
       <div className={table.scroll}>
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Run</th>
-              <th scope="col">Run group</th>
-              <th scope="col">Instance</th>
-              <th scope="col">Status</th>
-              <th scope="col">Outcome</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Run', 'Run group', 'Instance', 'Status', 'Outcome']} />
           <tbody>
             {data.child_runs.map((child) => (
               <tr key={child.id}>

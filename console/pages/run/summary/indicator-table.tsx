@@ -31,7 +31,7 @@ export function IndicatorTable({ run, chosenBaseline, onChooseBaseline }: Indica
     <section className={styles.section} aria-labelledby={headingId}>
       <h2 id={headingId}>Indicators</h2>
       {indicators.length === 0 ? (
-        <p className={styles.empty}>
+        <p className="soft">
           {isTerminal(run.status_v2)
             ? 'The output has none. An app reports them like this: '
             : 'They appear when the run has ended.'}

@@ -11,7 +11,7 @@ export function OptionList({ options }: { options: readonly OptionSummary[] }) {
   return (
     <section aria-labelledby="options">
       <h2 id="options">Options</h2>
-      {options.length === 0 && <p className={styles.empty}>The app got no options.</p>}
+      {options.length === 0 && <p className="soft">The app got no options.</p>}
       <FactList layout="rows" facts={own.map(toFact)} />
       {others.length > 0 && (
         <details className={styles.others}>

@@ -3,6 +3,7 @@ import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { RunLink } from '../../../ui/run-link.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import table from '../../../ui/table.module.css';
@@ -72,13 +73,7 @@ function Differences({ comparison }: { comparison: ReplayComparison }) {
       </summary>
       <div className={table.scroll}>
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Place</th>
-              <th scope="col">Original</th>
-              <th scope="col">Replay</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Place', 'Original', 'Replay']} />
           <tbody>
             {comparison.differences.map(({ path, original, replay }) => (
               <tr key={path}>

@@ -31,7 +31,7 @@ export function WorkflowTab({ address, run }: WorkflowTabProps) {
     if (hasEnded) void refetch({ cancelRefetch: false });
   }, [hasEnded, refetch]);
   if (isPending) return null;
-  if (!data) return <p className={styles.empty}>The app has sent no graph{hasEnded ? '' : ' yet'}.</p>;
+  if (!data) return <p className="soft">The app has sent no graph{hasEnded ? '' : ' yet'}.</p>;
   const graph = layoutGraph(data.pipeline_graph, hasEnded);
   return (
     <div className={styles.tab}>
@@ -53,19 +53,19 @@ export function WorkflowTab({ address, run }: WorkflowTabProps) {
 function NodeRows({ step, hasEnded }: { step: PlacedStep; hasEnded: boolean }) {
   return step.nodes.map((node) => (
     <tr key={node.id}>
-      <td className={styles.value}>
+      <td className="anywhere">
         <bdi>{step.id}</bdi>
       </td>
-      <td className={styles.value}>
+      <td className="anywhere">
         <bdi>{node.id}</bdi>
       </td>
       <td>
         <StatusBadge status={readNodeStatus(node, hasEnded)} />
       </td>
-      <td className={styles.value}>
+      <td className="anywhere">
         <bdi>{step.application}</bdi>
       </td>
-      <td className={styles.value}>
+      <td className="anywhere">
         {node.run_id && step.application !== '' && (
           <RunLink application={step.application} run={node.run_id}>
             {node.run_id}
