@@ -115,8 +115,11 @@ interface DispatchParts extends JobContext {
 }
 
 /**
- * Executes the runs of one worker, from the claim to the stored result. A run that this process cannot finish is
- * requeued: by this process on shutdown, otherwise by the server that detects the dead worker.
+ * Executes the runs of one worker, from the claim to the stored result.
+ *
+ * Invariants: a run is executed only with a fencing token from a claim, and its end is written only with that token. A run
+ * that this process cannot finish is requeued: by this process on shutdown, otherwise by the server that detects the dead
+ * worker.
  */
 class Dispatcher {
   readonly #parts: DispatchParts;

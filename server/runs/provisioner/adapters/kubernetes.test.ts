@@ -7,8 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { KubernetesSettings } from '../../../platform/settings/provisioner-settings.ts';
 import { type KubernetesApi, startKubernetesApi } from '../../../testing/kubernetes/api-server.ts';
 import type { PendingReason } from './adapter.ts';
-import { createKubernetesAdapter } from './kubernetes.ts';
-import { JOB_LABELS, parseJob } from './kubernetes-job.ts';
+import { createKubernetesAdapter, JOB_LABELS, parseJob } from './kubernetes.ts';
 
 const PREFIX = 'switchyard-a1b2-';
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-kubernetes-'));
