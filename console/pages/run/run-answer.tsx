@@ -38,8 +38,9 @@ export function RunAnswer(props: AnswerProps) {
     return (
       <AnswerSentence
         icon="waiting"
-        title={waiting ? `Position ${waiting.place}. ${waiting.message}` : 'The run waits for its start.'}
+        title={waiting ? `It waits at position ${waiting.place}.` : 'It waits for its start.'}
       >
+        {waiting && <p>{waiting.message}</p>}
         {waiting?.predicted_start && (
           <p>
             Predicted start: <PredictedStart range={waiting.predicted_start} />

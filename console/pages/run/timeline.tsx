@@ -69,9 +69,16 @@ function Track({ phases, run }: { phases: readonly PlacedPhase[]; run: RunInform
       {Array.from({ length: lanes }, (_, lane) => (
         <line key={lane} className={styles.rail} x1="0" x2="100%" y1={findY(lane)} y2={findY(lane)} />
       ))}
-      {phases.map(({ kind, from, to, lane }, index) => (
+      {phases.map(({ kind, from, to, lane, isCurrent }, index) => (
         <g key={index}>
-          <line className={styles[kind]} x1={`${from}%`} x2={`${to}%`} y1={findY(lane)} y2={findY(lane)} />
+          <line
+            className={styles[kind]}
+            data-current={isCurrent || undefined}
+            x1={`${from}%`}
+            x2={`${to}%`}
+            y1={findY(lane)}
+            y2={findY(lane)}
+          />
           {kind === 'lost' && (
             <line
               className={styles.buffer}

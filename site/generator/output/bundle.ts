@@ -100,14 +100,18 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
     const classPattern = classes.join('|');
     return { css: css.get(name) ?? '', usedBy: new RegExp(`class="(?:${classPattern})"`) };
   });
-  return { css: dropUnusedTokens(css.get('styles') ?? '', allCss), sheets, script, files };
+  return { css: fitTokens(css.get('styles') ?? '', allCss), sheets, script, files };
 }
 
-/** Removes the custom properties that no style sheet uses. The console shares their file, and needs many more. */
-function dropUnusedTokens(css: string, allCss: string): string {
-  return css.replaceAll(/(--[\w-]+):[^;}]*;?/g, (declaration, name: string) =>
-    allCss.includes(`var(${name}`) ? declaration : '',
-  );
+/**
+ * Removes the custom properties that no style sheet of the site uses: the console shares their file, and needs many more. A
+ * page keeps the font that it began with, because a long text would move by a change of font; the next page has Inter.
+ */
+function fitTokens(css: string, allCss: string): string {
+  const isUsed = (name: string): boolean => allCss.includes(`var(${name}`);
+  return css
+    .replaceAll(/(--[\w-]+):[^;}]*;?/g, (declaration, name: string) => (isUsed(name) ? declaration : ''))
+    .replaceAll('font-display:swap', 'font-display:optional');
 }
 
 function getOutput(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput {
