@@ -81,7 +81,7 @@ export function Layout() {
       >
         <Navigation />
       </nav>
-      <section className={styles.tools} aria-label="Search and account">
+      <section className={styles.tools} aria-label="Quick access">
         <Overlays />
         <a className={styles.docs} href="/docs">
           Docs

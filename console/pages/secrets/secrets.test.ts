@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('secrets', () => {
     expect(new URL(page.url()).search).toBe('?collection=solver');
 
     await page.getByRole('button', { name: 'Add secret' }).click();
-    await page.getByLabel('Form').selectOption('file');
+    await page.getByLabel('Form', { exact: true }).selectOption('file');
     await page.getByLabel('Path').fill('../outside');
     await page.getByLabel('Value', { exact: true }).fill('line one\nline two\n');
     await page.getByRole('dialog').getByRole('button', { name: 'Add secret' }).click();
