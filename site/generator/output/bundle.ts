@@ -100,7 +100,8 @@ async function buildClient(): Promise<Pick<Assets, 'css' | 'sheets' | 'script'> 
     const classPattern = classes.join('|');
     return { css: css.get(name) ?? '', usedBy: new RegExp(`class="(?:${classPattern})"`) };
   });
-  return { css: fitTokens(css.get('styles') ?? '', allCss), sheets, script, files };
+  const { common, other } = divideFonts(fitTokens(css.get('styles') ?? '', allCss));
+  return { css: common, sheets: [...sheets, { css: other, usedBy: OTHER_LETTERS }], script, files };
 }
 
 /**
@@ -112,6 +113,27 @@ function fitTokens(css: string, allCss: string): string {
   return css
     .replaceAll(/(--[\w-]+):[^;}]*;?/g, (declaration, name: string) => (isUsed(name) ? declaration : ''))
     .replaceAll('font-display:swap', 'font-display:optional');
+}
+
+/** Letters of the Latin extension, Greek and Cyrillic, whose fonts a page names only if it has one. */
+const OTHER_LETTERS = /[\u0100-\u0130\u0132-\u0151\u0154-\u02ba\u0370-\u045f\u0490\u0491\u1e00-\u1eff]/;
+
+/**
+ * Divides the style sheet into the rules of every page and the fonts of other letters. The font that stands in for Inter goes:
+ * its size keeps a text in place when fonts change, and here they never do. Both together were 0.4 kB of a page.
+ */
+function divideFonts(css: string): { common: string; other: string } {
+  const fonts = css.match(/@font-face\{[^}]*\}/g) ?? [];
+  const other = fonts.filter((rule) => rule.includes('unicode-range') && !rule.includes('U+??'));
+  const standIns = fonts.filter((rule) => rule.includes('local('));
+  return {
+    // Later fonts come first for their letters, so the Latin one needs no range.
+    common: [...other, ...standIns]
+      .reduce((rest, rule) => rest.replace(rule, ''), css)
+      .replace(/;unicode-range:U\+\?\?[^}]*/, '')
+      .replaceAll(/"(Inter Fallback|Noto [\w ]+)", ?/g, ''),
+    other: other.join(''),
+  };
 }
 
 function getOutput(result: Awaited<ReturnType<typeof build>>): Rolldown.RolldownOutput {
