@@ -70,7 +70,17 @@ type Parameters = Record<string, string>;
 async function createHostileResources(server: TestServer): Promise<Parameters> {
   const params = { application_id: APP };
   const named = { name: HOSTILE_NAME, description: HOSTILE_TEXT };
-  await server.client.call('createApplication', { body: { id: APP, ...named } });
+  const meaning = { label: HOSTILE_TEXT, unit: HOSTILE_NAME.slice(-16) };
+  await server.client.call('createApplication', {
+    body: {
+      ...{ id: APP, ...named },
+      objective: { name: 'result.value', direction: 'minimize' },
+      indicators: {
+        'result.value': meaning,
+        [`result.custom.${HOSTILE_TEXT}`]: { ...meaning, role: 'violation' },
+      },
+    },
+  });
   await pushApp(server, APP, FILES, {
     executable_type: 'binary',
     entrypoint: 'main',

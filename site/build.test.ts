@@ -250,6 +250,13 @@ describe('every document', () => {
     }
   });
 
+  test('names the font of Greek letters if it has one', () => {
+    for (const path of listPageFiles()) {
+      const html = read(path);
+      if (/[\u0370-\u03ff]/.test(html)) expect(html, path).toContain('/assets/inter-greek');
+    }
+  });
+
   test('has every style that its elements use', () => {
     const pages = listPageFiles().map((path) => {
       const html = read(path);
@@ -258,9 +265,11 @@ describe('every document', () => {
       return { path, sheets, classes: new Set(classes.flatMap((list) => list.split(' '))) };
     });
     // The home page has its own class names, which other pages use for other things.
+    const isFonts = (sheet: string) => /^(@font-face\{[^}]*\})+$/.test(sheet);
     const all = new Set(pages.flatMap(({ path, sheets }) => (path === 'index.html' ? [] : sheets)));
+    expect([...all].filter(isFonts).length).toBeLessThanOrEqual(1);
     expect(all.size).toBeGreaterThan(3);
-    for (const sheet of all) {
+    for (const sheet of [...all].filter((one) => !isFonts(one))) {
       const selectors = matches(sheet, /(?:^|[{},])([^{},@]*\.[a-z][^{},]*)(?=[,{])/g);
       expect(selectors.length).toBeGreaterThan(3);
       const needed = selectors.map((selector) => matches(selector, /\.([a-z][\w-]*)/g));

@@ -1,26 +1,23 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { applicationQuery } from '../../client/applications.ts';
+import { useMeaning } from '../../client/indicator-meaning.ts';
 import styles from './application-page.module.css';
 import { IndicatorChart } from './indicator-chart.tsx';
 import { buildInstanceSeries, listNumericIndicators } from './indicator-points.ts';
 import { describeDirection } from './objective-dialog.tsx';
 import { recentRunsQuery } from './queries.ts';
 
-/** The indicator with which the chart begins where the application has no objective. */
-const USUAL_OBJECTIVE = 'result.value';
-
 /** The chart of one indicator over the latest runs. Without numbers in them there is nothing to show. */
 export function IndicatorSection({ application }: { application: string }) {
-  const { objective } = useSuspenseQuery(applicationQuery(application)).data;
+  const { objective } = useMeaning(application);
   const { data } = useSuspenseQuery(recentRunsQuery(application));
   const search = useSearch({ from: '/signed-in/apps/$application/' });
   const navigate = useNavigate({ from: '/apps/$application/' });
   const indicators = listNumericIndicators(data.runs);
   const [first] = indicators;
   if (first === undefined) return null;
-  const chosen = [search.indicator, objective?.name, USUAL_OBJECTIVE].find(
+  const chosen = [search.indicator, objective.name].find(
     (name) => name !== undefined && indicators.includes(name),
   );
   const indicator = chosen ?? first;
@@ -28,8 +25,8 @@ export function IndicatorSection({ application }: { application: string }) {
     <section aria-labelledby="trend">
       <div className={styles.heading}>
         <h2 id="trend">
-          {objective !== null && indicator === objective.name
-            ? `Objective of recent runs, ${describeDirection(objective)}`
+          {objective.direction !== null && indicator === objective.name
+            ? `Objective of recent runs, ${describeDirection(objective.direction)}`
             : 'Indicator of recent runs'}
         </h2>
         <label>

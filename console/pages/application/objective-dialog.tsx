@@ -19,7 +19,7 @@ const DIRECTIONS = [
 ];
 
 /** Returns what the direction means, such as `less is better`. */
-export function describeDirection({ direction }: ApplicationObjective): string {
+export function describeDirection(direction: ApplicationObjective['direction']): string {
   return direction === 'minimize' ? 'less is better' : 'more is better';
 }
 

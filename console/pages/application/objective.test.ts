@@ -31,4 +31,35 @@ describe.skipIf(!hasBrowser)('the objective of an application', () => {
     await page.getByRole('heading', { name: 'Indicator of recent runs' }).waitFor();
     expect(await read()).toBeNull();
   });
+
+  test('decides what a run answers: its change to the baseline, and what must be 0', async () => {
+    const { client } = at.server;
+    const params = { application_id: 'judged' };
+    const runs = [];
+    for (const size of [10, 12])
+      runs.push((await createRunAndWait(at.server, 'judged', { input: { size } })).id);
+    const [before = '', after = ''] = runs;
+    const judged = {
+      objective: { name: 'result.value', direction: 'minimize' },
+      indicators: {
+        'result.value': { label: 'Cost', unit: 'EUR' },
+        'result.custom.twice': { label: 'Late stops', role: 'violation' },
+      },
+    } as const;
+    await client.call('updateApplication', { params, body: judged });
+    const page = await at.open(`/apps/judged/runs/${before}`);
+    await page.getByRole('button', { name: 'More actions' }).first().click();
+    await page.getByRole('button', { name: 'Use as baseline' }).click();
+    await expect
+      .poll(async () => (await client.call('getApplication', { params })).body.baseline_run_id)
+      .toBe(before);
+    await page.goto(`${at.server.url}/console/apps/judged/runs/${after}`);
+    const answer = page.locator('dl').filter({ hasText: 'Late stops' });
+    await answer.getByText('must be 0').waitFor();
+    expect(await answer.innerText()).toMatch(/Cost\s+12\s+EUR\s+▲ \+20\s% to baseline/);
+    expect(await answer.locator('.bad').allInnerTexts()).toEqual([
+      expect.stringMatching(/^▲ \+20\s%$/),
+      'must be 0',
+    ]);
+  });
 });

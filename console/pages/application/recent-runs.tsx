@@ -1,5 +1,6 @@
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { useMeaning } from '../../client/indicator-meaning.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { NoRunYet } from '../../ui/resources/no-run-yet.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
@@ -10,11 +11,11 @@ import styles from './application-page.module.css';
 import { recentRunsQuery } from './queries.ts';
 
 const VISIBLE_RUNS = 10;
-const OBJECTIVE = 'result.value';
 
 /** The latest runs of the application, with a link to all of them. */
 export function RecentRuns({ application }: { application: string }) {
   const { data } = useSuspenseQuery(recentRunsQuery(application));
+  const { objective: judged } = useMeaning(application);
   if (data.runs.length === 0) return <NoRunYet application={application} />;
   return (
     <section aria-labelledby="recent-runs">
@@ -27,13 +28,13 @@ export function RecentRuns({ application }: { application: string }) {
               <th>Run</th>
               <th>Instance</th>
               <th>Version</th>
-              <th className={table.number}>Objective</th>
+              <th className={table.number}>{judged.label}</th>
               <th>Created</th>
             </tr>
           </thead>
           <tbody>
             {data.runs.slice(0, VISIBLE_RUNS).map((run) => {
-              const objective = run.statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
+              const objective = run.statistics.indicators.find(({ name }) => name === judged.name)?.value;
               return (
                 <tr key={run.id}>
                   <td>

@@ -12,15 +12,16 @@ import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { type JudgedIndicator, type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
 import { Answer, type AnswerNumber, AnswerSentence } from '../../ui/answer.tsx';
 import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { WaitingFacts } from '../../ui/resources/waiting-facts.tsx';
 import { type RunAddress, seriesQuery } from './queries.ts';
 import { useBaseline } from './summary/baseline.ts';
 
-const OBJECTIVE = 'result.value';
 const ROUND_FROM = 1000;
 const DIGITS = 4;
+const VIOLATIONS_SHOWN = 2;
 
 interface AnswerProps {
   address: RunAddress;
@@ -70,10 +71,12 @@ function EndReason({ address, run }: Omit<AnswerProps, 'chosenBaseline'>) {
 function RunNumbers({ address, run, chosenBaseline }: AnswerProps) {
   const { data } = useQuery(seriesQuery(address));
   const series = data?.series ?? [];
+  const meaning = useMeaning(address.application);
   return (
     <Answer
       numbers={[
-        ...useObjective(run, chosenBaseline, series),
+        ...useObjective(run, { chosen: chosenBaseline, series, meaning }),
+        ...listViolations(run, meaning),
         ...listGap(series, run),
         ...listRunTime(run),
         ...listMemory(run),
@@ -85,22 +88,28 @@ function RunNumbers({ address, run, chosenBaseline }: AnswerProps) {
 /** Returns the objective with its change to the baseline; the last one of the log while the run has not ended. */
 function useObjective(
   run: RunInformation,
-  chosen: string | undefined,
-  series: readonly RunSeries[],
+  {
+    chosen,
+    series,
+    meaning: { objective },
+  }: { chosen: string | undefined; series: readonly RunSeries[]; meaning: Meaning },
 ): AnswerNumber[] {
   const { baseline } = useBaseline(run, chosen);
   const isLive = !isTerminal(run.status_v2);
-  const value = isLive ? findLast(series, 'objective') : readObjective(run);
+  const value = isLive ? findLast(series, 'objective') : readIndicator(run, objective.name);
   if (value === undefined) return [];
-  const before = baseline && readObjective(baseline);
+  const before = baseline && readIndicator(baseline, objective.name);
   return [
     {
-      label: isLive ? 'Objective so far' : 'Objective',
-      text: formatObjective(value),
+      label: isLive ? `${objective.label} so far` : objective.label,
+      text: [formatObjective(value), objective.unit].filter(Boolean).join('\u00a0'),
       exact: formatNumber(value),
       note: baseline && before !== undefined && before !== 0 && (
         <>
-          {formatChange((value - before) / Math.abs(before))} to{' '}
+          <span className={rateChange(objective, value - before)}>
+            {formatChange((value - before) / Math.abs(before))}
+          </span>{' '}
+          to{' '}
           <Link
             to="/apps/$application/compare"
             params={{ application: run.application_id }}
@@ -113,6 +122,22 @@ function useObjective(
       ),
     },
   ];
+}
+
+/** Returns the first two counts of broken rules: there is space for two. */
+function listViolations(run: RunInformation, { violations }: Meaning): AnswerNumber[] {
+  return violations.slice(0, VIOLATIONS_SHOWN).flatMap(({ name, label, unit }) => {
+    const value = readIndicator(run, name);
+    if (value === undefined) return [];
+    const text = [formatValue(value, 0, DIGITS), unit].filter(Boolean).join('\u00a0');
+    return [
+      {
+        label,
+        text,
+        note: value > 0 && <span className="bad">must be 0</span>,
+      },
+    ];
+  });
 }
 
 function listGap(series: readonly RunSeries[], run: RunInformation): AnswerNumber[] {
@@ -147,8 +172,8 @@ function listMemory({ metadata: { peak_memory_bytes: peak, limits } }: RunInform
   ];
 }
 
-function readObjective({ statistics }: RunInformation): number | undefined {
-  const value = statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
+function readIndicator({ statistics }: RunInformation, indicator: string): number | undefined {
+  const value = statistics.indicators.find(({ name }) => name === indicator)?.value;
   return typeof value === 'number' ? value : undefined;
 }
 
@@ -165,4 +190,10 @@ function formatObjective(value: number): string {
 function formatChange(share: number): string {
   if (share === 0) return 'equal';
   return `${share > 0 ? '▲' : '▼'} ${formatSigned(share, formatPercent)}`;
+}
+
+/** Returns the class of a change: good or bad by the direction, and neither without one. */
+function rateChange({ direction }: JudgedIndicator, change: number): 'good' | 'bad' | undefined {
+  if (direction === null || change === 0) return undefined;
+  return change < 0 === (direction === 'minimize') ? 'good' : 'bad';
 }

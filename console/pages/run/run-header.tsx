@@ -3,7 +3,9 @@ import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { applicationQuery } from '../../client/applications.ts';
 import { client, describeError } from '../../client/client.ts';
+import { useMeaning } from '../../client/indicator-meaning.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -80,6 +82,7 @@ export function RunHeader({ address, run }: ActionsProps) {
                   Replay
                 </Button>
               )}
+              <BaselineButton run={run} />
               <Button onPress={() => setDialog('delete')}>Delete</Button>
             </>
           )
@@ -111,6 +114,26 @@ function HeadFacts({ run }: { run: RunInformation }) {
         <RelativeTime at={run.created_at} />
       </span>
     </div>
+  );
+}
+
+/** Makes a succeeded run the one with which others of the application are compared. */
+function BaselineButton({ run: { id, application_id, status_v2 } }: Pick<ActionsProps, 'run'>) {
+  const { baseline } = useMeaning(application_id);
+  const mayWrite = useRight('write');
+  const choose = useMutation({
+    mutationFn: () =>
+      client.call('updateApplication', {
+        params: { application_id },
+        body: { baseline_run_id: baseline === id ? null : id },
+      }),
+    onSuccess: ({ body }) => queryClient.setQueryData(applicationQuery(application_id).queryKey, body),
+  });
+  if (!mayWrite || status_v2 !== 'succeeded') return null;
+  return (
+    <Button onPress={() => choose.mutate()} isDisabled={choose.isPending}>
+      {baseline === id ? 'No longer the baseline' : 'Use as baseline'}
+    </Button>
   );
 }
 

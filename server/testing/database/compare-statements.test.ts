@@ -17,6 +17,15 @@ test.each([
     'insert into "runs" ("id", "at") values (?, ?), (?, ?)',
     'insert into "runs" ("id", "at") values ($1, $2)',
   ],
+  [
+    'update "runs" set "name" = ?, "error" = ? where "id" = ?',
+    'update "runs" set "error" = $1 where "id" = $2',
+  ],
+  ['select 1 where (("a" = ?) or ("a" = ?))', 'select 1 where (("a" = $1))'],
+  [
+    'update "runs" set "at" = coalesce("at", 1796078790758)',
+    'update "runs" set "at" = coalesce("at", 1796078792280)',
+  ],
 ])('%s is the same statement as %s', (sqlite, postgres) => {
   expect(normalizeStatement(sqlite)).toBe(normalizeStatement(postgres));
 });
@@ -26,6 +35,7 @@ test('a statement that only SQLite executed is found, unless it is about SQLite 
     appendFileSync(join(folder, `${file}.jsonl`), `${JSON.stringify(text)}\n`);
   record('sqlite-statements-1', 'select "id" from "runs" where "id" = ?');
   record('sqlite-statements-1', 'select "name" from "sqlite_master"');
+  record('sqlite-statements-1', 'create table "runs" ("id" blob)');
   record('sqlite-statements-2', 'delete from "runs" where "id" = ?');
   record('postgres-statements-3', 'select "id" from "runs" where "id" = $1');
   expect(listUnprovenStatements(folder)).toEqual(['delete from "runs" where "id" = ?']);

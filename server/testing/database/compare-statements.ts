@@ -9,19 +9,25 @@ import Type from 'typebox';
 
 const parseText = createJsonParser(Type.String());
 
-/** Statements about the tables and functions of SQLite itself, for which PostgreSQL has others. */
-const OF_SQLITE = /\bsqlite_master\b|\bpragma_?\w*|\bjson_each\(|\bjson_extract\(|\browid\b/;
+/**
+ * Statements about the tables and functions of SQLite itself, for which PostgreSQL has others, and definitions of tables, whose
+ * types differ: the migrations run on both.
+ */
+const OF_SQLITE =
+  /^(create|alter|drop) |\bsqlite_master\b|\bpragma_?\w*|\bjson_each\(|\bjson_extract\(|\browid\b/;
 
 /**
- * Returns the statement in a form that both databases share. Its parameters have no numbers, its lists one item and its values
- * one row. Locks of rows, which SQLite lacks, are left out.
+ * Returns the statement in a form that both databases share. Its values have no numbers, its lists, its chains of conditions and
+ * the columns that it sets one item. Locks of rows, which SQLite lacks, are left out.
  */
 export function normalizeStatement(text: string): string {
   return text
-    .replaceAll(/\$\d+/g, '?')
+    .replaceAll(/\$\d+|\b\d+\b/g, '?')
     .replaceAll(/\bfor (no key )?(update|share)( of "\w+")?( skip locked)?/g, '')
     .replaceAll(/\(\?(, ?\?)+\)/g, '(?)')
-    .replaceAll(/(\([^()]*\))(, ?\1)+/g, '$1')
+    .replaceAll(/(\([^()]*\))(( or|,) ?\1)+/g, '$1')
+    .replaceAll(/"\w+" = \?(, "\w+" = \?)+/g, '"columns" = ?')
+    .replace(/ set "\w+" = \? where /, ' set "columns" = ? where ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .toLowerCase();

@@ -1,6 +1,7 @@
 /** The run with which the indicators of a run are compared. */
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
+import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { operationQuery } from '../../../client/queries.ts';
 import { runQuery } from '../queries.ts';
 
@@ -13,8 +14,8 @@ export type BaselineCandidate = Pick<
 >;
 
 /**
- * Returns the baseline of a run, and the runs to choose another one from. The default is the run that this one repeats, or
- * else the last success of the instance in production before it, however old that is.
+ * Returns the baseline of a run, and the runs to choose another one from. The default is the run that this one repeats, that
+ * of the application, or the last success of the instance in production before it, however old that is.
  */
 export function useBaseline(run: RunInformation, chosen: string | undefined) {
   const { application_id: application } = run;
@@ -22,6 +23,7 @@ export function useBaseline(run: RunInformation, chosen: string | undefined) {
   const { data: list } = useQuery(
     operationQuery('listRuns', { params, query: { limit: SUGGESTED_RUNS, status: 'succeeded' } }),
   );
+  const { baseline: meant } = useMeaning(application);
   const origin = run.metadata.tracking?.cloned_run_id;
   const { data: earlier } = useQuery({
     ...operationQuery('listRuns', {
@@ -39,7 +41,8 @@ export function useBaseline(run: RunInformation, chosen: string | undefined) {
   const newest: BaselineCandidate[] = (list?.runs ?? []).filter(({ id }) => id !== run.id);
   const isListed = last === undefined || newest.some(({ id }) => id === last.id);
   const candidates = isListed ? newest : [...newest, last];
-  const id = chosen ?? origin ?? last?.id;
+  const ofApplication = meant !== run.id ? meant : null;
+  const id = chosen ?? origin ?? ofApplication ?? last?.id;
   const { data: baseline, error } = useQuery({
     ...runQuery({ application, run: id ?? '' }),
     enabled: id !== undefined,

@@ -27,7 +27,7 @@ function toFact({ name, value, source }: OptionSummary): Facts[number] {
   return [
     name,
     <span key={name}>
-      {source === 'run' && <span className={styles.tag}>set by this run</span>} {value}
+      {source === 'run' && <span className={styles.tag}>set by this run</span>} <bdi>{value}</bdi>
     </span>,
   ];
 }
