@@ -3,7 +3,7 @@
  * folder. `npm test` compares those of both databases (compare-statements.ts).
  */
 import { subscribe } from 'node:diagnostics_channel';
-import { appendFileSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const { STATEMENTS_FOLDER, DATABASE = 'sqlite' } = process.env;
@@ -13,11 +13,12 @@ const RECORDED = Symbol.for('switchyard.recorded-statements');
 if (STATEMENTS_FOLDER && !(RECORDED in globalThis)) {
   const recorded = new Set<string>();
   Object.assign(globalThis, { [RECORDED]: recorded });
-  const file = join(STATEMENTS_FOLDER, `${DATABASE}-statements-${process.pid}.jsonl`);
+  // Opened once: some tests use up the file descriptors of the process.
+  const file = openSync(join(STATEMENTS_FOLDER, `${DATABASE}-statements-${process.pid}.jsonl`), 'a');
   subscribe('switchyard:statements', (message) => {
     const text = String(message);
     if (recorded.has(text)) return;
     recorded.add(text);
-    appendFileSync(file, `${JSON.stringify(text)}\n`);
+    writeSync(file, `${JSON.stringify(text)}\n`);
   });
 }
