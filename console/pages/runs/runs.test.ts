@@ -281,7 +281,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     const page = await at.open('/apps/routing');
     await page.getByRole('heading', { name: 'App routing' }).waitFor();
     await page.getByRole('img', { name: /^result\.value of \d+ runs/ }).waitFor();
-    await page.getByLabel('Indicator', { exact: true }).selectOption('result.custom.late');
+    await page.getByRole('combobox', { name: /^Indicator/ }).selectOption('result.custom.late');
     await page.getByRole('img', { name: /^result\.custom\.late of \d+ runs, from 0 to 2/ }).waitFor();
     await page.getByRole('button', { name: 'Set as default: production' }).click();
     await page.getByRole('button', { name: 'Set as default: latest' }).waitFor();

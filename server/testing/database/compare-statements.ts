@@ -10,8 +10,8 @@ import Type from 'typebox';
 const parseText = createJsonParser(Type.String());
 
 /**
- * Definitions of tables, which the migrations execute on both; the tables of SQLite itself, of its adapter (`opened`) and of its
- * tests; and the statements of a restore, which empties every table: on PostgreSQL it runs in a process of its own.
+ * Definitions of tables, because the migrations run on both databases. Tables of SQLite itself, of its adapter (`opened`) and of
+ * its tests. Statements of a restore, which empties every table: on PostgreSQL it runs in a process of its own.
  */
 const OF_SQLITE =
   /^(create|alter|drop) |\bsqlite_\w+|\bpragma_?\w*|\b(from|into|join) "?(opened|blobs|rows|series)\b|^delete from "\w+"$|^insert into "backups"/;
