@@ -4,7 +4,8 @@ import { LongestFirst } from './vitest.sequence.ts';
 /**
  * Tested on SQLite alone. The database makes a difference where a statement runs on it. PostgreSQL therefore runs a set of
  * files that executes every statement of the server, whatever its values and the columns it changes. A file is here if
- * other files execute all its statements on PostgreSQL, or if it executes none.
+ * other files execute all its statements on PostgreSQL, or if it executes none; `npm test` compares them
+ * (server/testing/database/compare-statements.ts).
  *
  * Some promises hold for several statements together, so PostgreSQL also runs every test of locks, claims, conflicts and
  * concurrent requests. The same is true of transactions, several processes, recovery, the order of lists, migrations,

@@ -1,7 +1,6 @@
 /** The resources of a file in the order in which they depend on each other. */
 import { completeRequirements } from '@switchyard/contract/applications/requirements.ts';
-import type { Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/client.ts';
+import { type Client, toBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { findOrNone } from '../errors/find-or-none.ts';
 import { listItems } from '../session/list-items.ts';

@@ -1,6 +1,5 @@
 /** Creates experiments of every type. The server validates the body, so that a file may have every field of the API. */
-import type { CallRequest, Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/client.ts';
+import { type CallRequest, type Client, toBody } from '@switchyard/contract/client.ts';
 import {
   EXPERIMENTS,
   type ExperimentType,

@@ -1,7 +1,6 @@
 /** Applications with their settings. */
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
-import type { Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/client.ts';
+import { type Client, toBody } from '@switchyard/contract/client.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import type { ApplicationEntry, SwitchyardFile } from '../file-schema.ts';
 import type { Fields, Resource } from './resource.ts';

@@ -1,6 +1,5 @@
 /** Commands for ensembles: their definitions, and why a run of one has its winner. */
-import type { ResponseBody } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/client.ts';
+import { type ResponseBody, toBody } from '@switchyard/contract/client.ts';
 import { readTarget } from '../../experiments/find-experiment.ts';
 import { formatEnsembleRun } from '../../experiments/format-ensemble-run.ts';
 import { readObject } from '../../experiments/read-spec.ts';

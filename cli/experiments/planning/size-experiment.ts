@@ -1,7 +1,6 @@
 /** The size of an experiment before it exists: its runs, how long they take, and what they can show. */
 
-import type { Client } from '@switchyard/contract/client.ts';
-import { toBody } from '@switchyard/contract/client.ts';
+import { type Client, toBody } from '@switchyard/contract/client.ts';
 import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { BisectPlan } from '@switchyard/contract/experiments/bisect/bisect-plans.ts';
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';

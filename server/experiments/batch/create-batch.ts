@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InputSetId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { readMeaning } from '../../apps/applications/meaning.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { getApplication, lockLiveApplication } from '../../apps/applications/store.ts';
 import { findExecutableIds } from '../../apps/versions/store.ts';
@@ -71,7 +72,10 @@ async function tryToCreate<R>(
   const { database, clock } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   validateName(body.name, body.id);
-  const request = resolveDefaultInstances(application, parseBatchRequest(body, application));
+  const request = resolveDefaultInstances(
+    application,
+    parseBatchRequest(body, readMeaning(application).objective),
+  );
   const racing = parseRacing(body, request.settings);
   const { sets, inTimeOrder } = await readInputSets(database.read, application, request);
   const inputIds = new Map(

@@ -1,4 +1,5 @@
 /** Parses a request for a batch experiment, and expands it to the runs that it requests, in order. Pure. */
+import type { ApplicationObjective } from '@switchyard/contract/applications/indicators.ts';
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { BatchRunCreate } from '@switchyard/contract/experiments/batch-plan.ts';
 import {
@@ -7,7 +8,6 @@ import {
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
 } from '@switchyard/contract/limits.ts';
-import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { stringifyOptions, validateOptions } from '../../apps/instances/rules.ts';
 import { badRequest, type Problem, quoteValue, truncate } from '../../platform/http/errors/problem.ts';
 import { parsePropertySettings } from '../input-properties/property-sources.ts';
@@ -87,15 +87,15 @@ export interface BatchRequest {
   runs: readonly UnexpandedRun[];
 }
 
-/** Parses the request. Throws a 400 that names the invalid field and its value. */
+/** Parses the request for an application with the objective. Throws a 400 that names the invalid field and its value. */
 export function parseBatchRequest(
   body: BatchExperimentCreate,
-  application: Pick<ApplicationsTable, 'uid' | 'objective' | 'indicators'>,
+  objective: ApplicationObjective | null,
 ): BatchRequest {
   const { repetitions } = body;
   const inputSetId = body.input_set_id || '';
   const optionSets = parseOptionSets(body);
-  const settings = { ...parseComparisonSettings(body, application), ...parsePropertySettings(body) };
+  const settings = { ...parseComparisonSettings(body, objective), ...parsePropertySettings(body) };
   const seeds = parseSeeds(body);
   const instances = body.instance_ids ?? [];
   const runs = body.runs ?? [];

@@ -1,4 +1,5 @@
 /** Validates the bodies that create shadow and switchback tests, and builds their definitions. Pure. */
+import type { ApplicationObjective } from '@switchyard/contract/applications/indicators.ts';
 import type { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-tests.ts';
 import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
@@ -15,14 +16,15 @@ import {
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 
-/** An application with its objective, by which a test without `objectives` decides. */
-type Judged = Parameters<typeof parseComparisonSettings>[1];
-
 /** Returns the requested definition. Throws a 400 for an invalid body; does not check that the instances exist. */
-export function defineShadowTest(body: ShadowTestCreate, application: Judged, now: number): ShadowDefinition {
+export function defineShadowTest(
+  body: ShadowTestCreate,
+  objective: ApplicationObjective | null,
+  now: number,
+): ShadowDefinition {
   const { baseline, candidates, field } = parseSides(body);
   checkSides(baseline, candidates, field);
-  const settings = parseComparisonSettings(body, application);
+  const settings = parseComparisonSettings(body, objective);
   const from = parseTime(body.start_events?.time);
   const until = parseTime(body.termination_events.time);
   if (until !== null && until <= now)
@@ -54,13 +56,13 @@ function parseClusterings({ cluster_by }: ShadowTestCreate): string[] {
 /** Returns the requested definition with a plan drawn from `seed`. Throws a 400 for an invalid body, as for a shadow test. */
 export function defineSwitchbackTest(
   body: SwitchbackTestCreate,
-  application: Judged,
+  objective: ApplicationObjective | null,
   now: number,
   seed: string,
 ): SwitchbackDefinition {
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
-  const settings = parseComparisonSettings(body, application);
+  const settings = parseComparisonSettings(body, objective);
   rejectPairedSettings(body);
   const { unit_duration_minutes: unitMinutes, units, start: requestedStart } = body.generate_random_plan;
   const start = parseTime(requestedStart);

@@ -1,5 +1,7 @@
 /** Handlers of the operations on shadow tests. */
+
 import { shadow } from '@switchyard/contract/experiment-types/shadow.ts';
+import { readMeaning } from '../../apps/applications/meaning.ts';
 import { lockLiveApplication } from '../../apps/applications/store.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
@@ -42,7 +44,7 @@ const handlers = defineOnlineTestHandlers({
 export const createShadowTest: OperationHandler<'createShadowTest'> = async (context, call) => {
   const { body, caller } = call;
   const { application, draft } = await prepareDraft(context, shadow.kind, call, (application) => {
-    const definition = defineShadowTest(body, application, context.clock.now());
+    const definition = defineShadowTest(body, readMeaning(application).objective, context.clock.now());
     const { baseline, candidates } = definition;
     const [baselineField, candidateField] = body.comparison
       ? (['comparison.baseline_instance_id', 'comparison.candidate_instance_id'] as const)

@@ -1,6 +1,8 @@
 /** Handlers of the operations on switchback tests. */
+
 import { switchback } from '@switchyard/contract/experiment-types/switchback.ts';
 import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
+import { readMeaning } from '../../apps/applications/meaning.ts';
 import { lockLiveApplication } from '../../apps/applications/store.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
@@ -53,7 +55,12 @@ const handlers = defineOnlineTestHandlers({
 export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = async (context, call) => {
   const { application, draft } = await prepareDraft(context, switchback.kind, call, (application) => {
     const seed = makeId<string>(context.random, 'seed');
-    const definition = defineSwitchbackTest(call.body, application, context.clock.now(), seed);
+    const definition = defineSwitchbackTest(
+      call.body,
+      readMeaning(application).objective,
+      context.clock.now(),
+      seed,
+    );
     const instances = [
       ['comparison.baseline_instance_id', definition.baseline],
       ['comparison.candidate_instance_id', definition.candidate],

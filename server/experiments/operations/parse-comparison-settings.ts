@@ -1,24 +1,24 @@
 /** Validates the settings by which an experiment of any kind compares its sides. Pure. */
+import type { ApplicationObjective } from '@switchyard/contract/applications/indicators.ts';
 import type {
   ComparisonSettingsCreate,
   ObjectiveSettings,
   Objectives,
 } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { METRIC_CHARS_MAX, METRICS_MAX } from '@switchyard/contract/limits.ts';
-import { readMeaning } from '../../apps/applications/meaning.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
 import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 
 /**
- * Returns the settings as the definition stores them. Without `objectives`, the objective of the application decides; an empty
+ * Returns the settings as the definition stores them. Without `objectives`, `objective` decides, that of the application; an empty
  * map stands for none. Throws a 400 that names the invalid field and its value.
  */
 export function parseComparisonSettings(
   body: ComparisonSettingsCreate,
-  application: ObjectiveRow,
+  objective: ApplicationObjective | null,
 ): ComparisonSettings {
-  const given = body.objectives ?? readDefaultObjectives(application);
+  const given: Objectives = body.objectives ?? (objective ? { [objective.name]: objective.direction } : {});
   const names = Object.keys(given);
   const objectives = names.length > 0 ? given : null;
   if (names.length > METRICS_MAX)
@@ -28,8 +28,8 @@ export function parseComparisonSettings(
       throw badRequest(
         `objectives has the indicator ${quoteValue(name)}; a name has 1 to ${METRIC_CHARS_MAX} characters.`,
       );
-    const objective = objectives?.[name];
-    if (typeof objective === 'object') validateObjective(`objectives.${name}`, objective);
+    const settings = objectives?.[name];
+    if (typeof settings === 'object') validateObjective(`objectives.${name}`, settings);
   }
   const guardrails = body.guardrails ?? [];
   if (body.primary) requireDirection('primary', body.primary, given);
@@ -40,13 +40,6 @@ export function parseComparisonSettings(
     ...(body.primary ? { primary: body.primary } : {}),
     ...(guardrails.length > 0 ? { guardrails } : {}),
   };
-}
-
-type ObjectiveRow = Parameters<typeof readMeaning>[0];
-
-function readDefaultObjectives(application: ObjectiveRow): Objectives {
-  const { objective } = readMeaning(application);
-  return objective ? { [objective.name]: objective.direction } : {};
 }
 
 function validateObjective(field: string, settings: ObjectiveSettings): void {
