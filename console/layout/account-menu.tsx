@@ -19,7 +19,7 @@ export function AccountMenu() {
       <button type="button" className={styles.avatar} aria-label={`Account ${name}`} popoverTarget={id}>
         {formatInitials(key.user_email || name)}
       </button>
-      <div id={id} popover="auto" className={styles.panel}>
+      <div id={id} popover="auto" className={`popover ${styles.panel}`}>
         <p className={styles.who}>
           <strong>{name}</strong>
           <span>{key.user_email}</span>

@@ -45,7 +45,7 @@ function ApplicationChooser({ application }: { application: string }) {
         <bdi className={styles.label}>{name}</bdi>
         <Icon name="choose" />
       </button>
-      <div id={id} popover="auto" className={styles.applications}>
+      <div id={id} popover="auto" className={`popover ${styles.applications}`}>
         {(all ?? []).map((one) => (
           <Link key={one.id} to="/apps/$application" params={{ application: one.id }}>
             <bdi>{one.name}</bdi>

@@ -15,7 +15,7 @@ export function MoreMenu({ label = 'More actions', children }: { label?: string;
         <Icon name="more" />
       </button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a press on one of the actions also closes their list */}
-      <div id={id} popover="auto" className={styles.menu} onClickCapture={close}>
+      <div id={id} popover="auto" className={`popover ${styles.menu}`} onClickCapture={close}>
         {children}
       </div>
     </>
