@@ -27,13 +27,13 @@ const BADGES: Record<BadgeStatus, { label: string; tone: Tone }> = {
 /** Each icon has a different shape, so the colour is never the only sign. A running status turns instead. */
 const ICONS = { waiting: 'waiting', good: 'good', bad: 'bad', neutral: 'stopped' } as const;
 
-/** A status as an icon and a word. */
-export function StatusBadge({ status }: { status: BadgeStatus }) {
+/** A status as an icon and a word. A bare one says its word to screen readers and on hover only. */
+export function StatusBadge({ status, isBare = false }: { status: BadgeStatus; isBare?: boolean }) {
   const { label, tone } = BADGES[status];
   return (
-    <span className={`${styles.badge} ${styles[tone]}`}>
+    <span className={`${styles.badge} ${styles[tone]}`} {...(isBare && { title: label })}>
       {tone === 'active' ? <i className={styles.live} /> : <Icon name={ICONS[tone]} />}
-      {label}
+      <span className={isBare ? 'visually-hidden' : undefined}>{label}</span>
     </span>
   );
 }

@@ -65,6 +65,16 @@ export function formatValue(value: number, moreDigits = 0, digits = VALUE_DIGITS
   return sign(value, formatMagnitude(Math.abs(value), digits + moreDigits));
 }
 
+/** From this magnitude on, four digits would round before the decimal point. */
+const ROUND_FROM = 1_000;
+const OBJECTIVE_DIGITS = 4;
+
+/** Returns an objective beside others: four significant digits, and none after the decimal point from 1,000 on. */
+export const formatObjective: Format = (value, moreDigits = 0) =>
+  Math.abs(value) >= ROUND_FROM
+    ? formatNumber(Number(value.toFixed(Math.min(moreDigits, MORE_DIGITS_MAX))))
+    : formatValue(value, moreDigits, OBJECTIVE_DIGITS);
+
 /**
  * Returns a share in per cent: with one decimal, or two significant digits if those are more, such as `7.8 %`, `0.023 %` and
  * `0.00016 %`.

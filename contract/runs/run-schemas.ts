@@ -200,6 +200,21 @@ const workflow = {
   ),
 };
 
+/** When a run of a list was executed. */
+const times = {
+  initiated_at: Type.Optional(
+    timestampSchema('Start time of the app, or of the first child run of an ensemble; absent before'),
+  ),
+  finished_at: Type.Optional(timestampSchema('End time; absent before')),
+  execution_duration: Type.Optional(
+    Type.Integer({
+      description:
+        'Whole milliseconds of execution, once it has ended. For an external run, the value in its result, or 0.',
+    }),
+  ),
+  lost_attempts: Type.Optional(LostAttempts),
+};
+
 export const Run = Type.Object(
   {
     ...info,
@@ -215,6 +230,7 @@ export const Run = Type.Object(
     options_summary: Type.Optional(
       Type.Array(OptionSummary, { description: 'All options passed to the app, each with its source.' }),
     ),
+    ...times,
   },
   { $id: 'Run', description: 'A run in a list.' },
 );

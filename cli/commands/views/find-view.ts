@@ -1,11 +1,11 @@
 /** Finds a saved view, and turns it into a query of runs. */
 import type { CallRequest, ResponseBody } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { computeRunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
-import { parseTime } from '../parse-values.ts';
 
 export type RunView = ResponseBody<'listRunViews'>['items'][number];
 type Query = NonNullable<CallRequest<Operations['listRuns']>['query']>;
@@ -40,6 +40,7 @@ export function buildViewQuery({ table }: Pick<RunView, 'table'>): Query {
   return dropUndefined({
     ...table.filters,
     sort: table.sort,
-    created_after: table.created_within && parseTime(table.created_within),
+    ...(table.created_within && computeRunWindow(table.created_within, Date.now())),
+    production: !table.experiments,
   });
 }

@@ -2,9 +2,9 @@ import {
   formatBytes,
   formatDuration,
   formatNumber,
+  formatObjective,
   formatPercent,
   formatSigned,
-  formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
@@ -19,8 +19,6 @@ import { WaitingFacts } from '../../ui/resources/waiting-facts.tsx';
 import { type RunAddress, seriesQuery } from './queries.ts';
 import { useBaseline } from './summary/baseline.ts';
 
-const ROUND_FROM = 1000;
-const DIGITS = 4;
 const VIOLATIONS_SHOWN = 2;
 
 interface AnswerProps {
@@ -129,7 +127,7 @@ function listViolations(run: RunInformation, { violations }: Meaning): AnswerNum
   return violations.slice(0, VIOLATIONS_SHOWN).flatMap(({ name, label, unit }) => {
     const value = readIndicator(run, name);
     if (value === undefined) return [];
-    const text = [formatValue(value, 0, DIGITS), unit].filter(Boolean).join('\u00a0');
+    const text = [formatObjective(value), unit].filter(Boolean).join('\u00a0');
     return [
       {
         label,
@@ -180,11 +178,6 @@ function readIndicator({ statistics }: RunInformation, indicator: string): numbe
 /** Returns the last value of a series of the log. */
 function findLast(series: readonly RunSeries[], name: string): number | undefined {
   return series.find((one) => one.source === 'log' && one.name === name)?.points.at(-1)?.[1];
-}
-
-/** Returns a value with four digits, and a large one without decimals; its title has all digits. */
-function formatObjective(value: number): string {
-  return Math.abs(value) >= ROUND_FROM ? formatNumber(Math.round(value)) : formatValue(value, 0, DIGITS);
 }
 
 function formatChange(share: number): string {

@@ -1,6 +1,6 @@
 import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
 import { Button } from '../../ui/button.tsx';
-import type { Column } from './columns.ts';
+import type { RunColumn } from './columns.tsx';
 import styles from './filters/menu.module.css';
 
 const SECTIONS = [
@@ -15,7 +15,7 @@ export function ColumnChooser({
   visible,
   onChange,
 }: {
-  columns: readonly Column[];
+  columns: readonly RunColumn[];
   visible: readonly string[];
   onChange: (ids: string[]) => void;
 }) {
@@ -26,7 +26,7 @@ export function ColumnChooser({
   };
   return (
     <MenuTrigger>
-      <Button>Columns</Button>
+      <Button kind="quiet">Columns</Button>
       <Popover placement="bottom end" className={styles.popover ?? ''}>
         <Menu
           aria-label="Columns"

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { applicationQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { parseRunsSearch, readFilters, readView } from './filters/runs-search.ts';
@@ -28,7 +29,7 @@ export const runsRoute = createRoute({
   loader: ({ params: { application }, deps }) =>
     Promise.all([
       queryClient.ensureInfiniteQueryData(runsQuery(application, deps)),
-      queryClient.ensureQueryData(viewsQuery(application)),
+      queryClient.ensureQueryData(applicationQuery(application)),
     ]),
   component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
 });

@@ -1,16 +1,32 @@
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { describeError } from '../../client/client.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { type DataColumn, DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { storeRunOrder } from '../../ui/keyboard/run-order.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { NoRunYet } from '../../ui/resources/no-run-yet.tsx';
+import { useOpenRun } from '../../ui/run-link.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { ColumnChooser } from './column-chooser.tsx';
-import { DEFAULT_COLUMNS, findColumns, listColumns } from './columns.ts';
-import { FilterBar } from './filters/filter-bar.tsx';
+import { ColumnMenu, NameMenu, readDirection } from './column-menu.tsx';
+import {
+  buildColumn,
+  buildNameColumn,
+  findColumns,
+  findFilter,
+  findSortField,
+  listColumns,
+  listDefaultColumns,
+} from './columns.tsx';
+import { type EditedFilter, FilterBar } from './filters/filter-bar.tsx';
 import {
   hasFilter,
   parseRunsSearch,
@@ -23,8 +39,10 @@ import { NewRunsButton } from './new-runs-button.tsx';
 import { runsQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
 import styles from './runs-page.module.css';
-import { RunsTable } from './runs-table.tsx';
 import { useSteadyRows } from './use-steady-rows.ts';
+
+/** The order of the server, written out. */
+const DEFAULT_SORT = '-created_at';
 
 /** The runs of an application as a table. Filters, columns and selection are in the address. */
 export function RunsPage() {
@@ -33,13 +51,14 @@ export function RunsPage() {
   const change = useSearchChange();
   const mayRun = useRight('run');
   usePageTitle('Runs', application);
+  const meaning = useMeaning(application);
   const filters = readFilters(search);
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    runsQuery(application, filters),
-  );
-  const runs = data?.pages.flatMap((page) => page.runs) ?? [];
+  const list = useInfiniteQuery(runsQuery(application, filters));
+  const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
   const { rows, newCount, release } = useSteadyRows(runs, JSON.stringify([application, filters]));
-  const visible = search.columns ?? DEFAULT_COLUMNS;
+  const [edited, setEdited] = useState<EditedFilter>();
+  const visible = search.columns ?? listDefaultColumns(meaning, filters.experiments === true);
+  const setColumns = (columns: readonly string[]) => change({ ...search, columns: [...columns] });
   const selected = new Set(search.selected);
   return (
     <>
@@ -59,24 +78,31 @@ export function RunsPage() {
         }
       />
       <div className={styles.tools}>
-        <ViewsMenu application={application} search={search} />
         <FilterBar
           filters={filters}
+          context={{ application, runs }}
+          edited={edited}
+          onEdit={setEdited}
           onChange={(changed) => change({ ...search, ...changed, selected: undefined })}
         />
-        <RunActions
-          application={application}
-          runs={runs.filter(({ id }) => selected.has(id))}
-          onDone={() => change({ ...search, selected: undefined })}
-        />
-        <ColumnChooser
-          columns={listColumns(runs, visible)}
-          visible={visible}
-          onChange={(columns) => change({ ...search, columns })}
-        />
+        <div className={styles.views}>
+          <ViewsMenu application={application} search={search} />
+          <ColumnChooser
+            columns={listColumns(runs, visible, meaning)}
+            visible={visible}
+            onChange={setColumns}
+          />
+        </div>
       </div>
-      {error && <Notice kind="error">{describeError(error)}</Notice>}
-      {data && runs.length === 0 && !hasNextPage && <NoRuns application={application} filters={filters} />}
+      <RunActions
+        application={application}
+        runs={runs.filter(({ id }) => selected.has(id))}
+        onDone={() => change({ ...search, selected: undefined })}
+      />
+      {list.error && <Notice kind="error">{describeError(list.error)}</Notice>}
+      {list.data && runs.length === 0 && !list.hasNextPage && (
+        <NoRuns application={application} filters={filters} />
+      )}
       <NewRunsButton
         count={newCount}
         onPress={() => {
@@ -87,25 +113,121 @@ export function RunsPage() {
       {rows.length > 0 && (
         <RunsTable
           application={application}
+          meaning={meaning}
           runs={rows}
-          columns={findColumns(visible)}
+          visible={visible}
+          onColumns={setColumns}
+          onFilter={setEdited}
           selected={selected}
           sort={filters.sort}
           onSort={(sort) => change({ ...search, sort })}
           onSelect={(ids) => change({ ...search, selected: ids.size === 0 ? undefined : [...ids] })}
         />
       )}
-      <p className={styles.more}>
-        {hasNextPage ? (
-          <Button onPress={() => fetchNextPage()} isDisabled={isFetchingNextPage}>
-            {isFetchingNextPage ? 'Loading …' : runs.length > 0 ? 'Load more' : 'Search older runs'}
-          </Button>
-        ) : (
-          rows.length > 0 && `${rows.length} ${rows.length === 1 ? 'run' : 'runs'}`
-        )}
-      </p>
+      <MoreRows list={list} count={rows.length} noun="run">
+        <ExperimentRuns
+          isShown={filters.experiments === true}
+          onChange={(experiments) => change({ ...search, experiments, selected: undefined })}
+        />
+      </MoreRows>
     </>
   );
+}
+
+/** Says that runs of experiments are hidden, or hides them again. */
+function ExperimentRuns({
+  isShown,
+  onChange,
+}: {
+  isShown: boolean;
+  onChange: (isShown: true | undefined) => void;
+}) {
+  return (
+    <>
+      {isShown ? 'Runs of experiments are shown.' : 'Runs of experiments are hidden.'}{' '}
+      <button type="button" className="text-button" onClick={() => onChange(isShown ? undefined : true)}>
+        {isShown ? 'Hide them' : 'Show them'}
+      </button>
+    </>
+  );
+}
+
+interface RunsTableProps {
+  application: string;
+  meaning: Meaning;
+  runs: readonly Run[];
+  /** Ids of the columns after the name. */
+  visible: readonly string[];
+  onColumns: (ids: readonly string[]) => void;
+  onFilter: (edited: EditedFilter) => void;
+  selected: ReadonlySet<string>;
+  onSelect: (ids: ReadonlySet<string>) => void;
+  /** The order of the server, as its query parameter. */
+  sort: string | undefined;
+  onSort: (sort: string | undefined) => void;
+}
+
+function RunsTable(props: RunsTableProps) {
+  const { application, meaning, runs, selected, onSelect } = props;
+  const openRun = useOpenRun();
+  useEffect(
+    () =>
+      storeRunOrder(
+        application,
+        runs.map(({ id }) => id),
+      ),
+    [application, runs],
+  );
+  return (
+    <DataTable
+      label="Runs"
+      rows={runs}
+      columns={buildColumns(props)}
+      selection={{
+        label: 'Select all runs',
+        selected,
+        onSelect,
+        nameOf: ({ name, id }) => name || id,
+        describe: ({ name, id, status_v2 }) => `${name || id}, ${status_v2}`,
+        onOpen: ({ id }) => openRun(application, id),
+      }}
+    />
+  );
+
+  function buildColumns({ visible, onColumns, onFilter, sort, onSort }: RunsTableProps): DataColumn<Run>[] {
+    const ids = findColumns(visible, meaning).map(({ id }) => id);
+    const swap = (index: number, other: number) => {
+      const [one, two] = [ids[index], ids[other]];
+      if (other < 0 || one === undefined || two === undefined) return undefined;
+      return () => onColumns(ids.with(index, two).with(other, one));
+    };
+    const name = {
+      ...buildNameColumn(application),
+      order: readDirection(sort, 'name'),
+      header: <NameMenu sort={sort} onSort={onSort} onFilter={() => onFilter({ name: 'status' })} />,
+    };
+    const others = findColumns(visible, meaning).map((column, index) => {
+      const field = findSortField(column);
+      const filter = findFilter(column);
+      return {
+        ...buildColumn(column, meaning),
+        order: field === undefined ? undefined : readDirection(sort, field),
+        header: (
+          <ColumnMenu
+            column={column}
+            objective={meaning.objective}
+            sort={sort}
+            onSort={onSort}
+            onFilter={filter && (() => onFilter(filter))}
+            onHide={() => onColumns(ids.filter((id) => id !== column.id))}
+            onMoveLeft={swap(index, index - 1)}
+            onMoveRight={swap(index, index + 1)}
+          />
+        ),
+      };
+    });
+    return [name, ...others];
+  }
 }
 
 /** Scrolls to the top and puts the focus on the newest run: the button that had it has gone. */
@@ -122,7 +244,7 @@ function useSearchChange() {
     // The id of a view alone would open the view again.
     const isViewAlone = parsed.view !== undefined && Object.keys(parsed).length === 1;
     return navigate({
-      search: isViewAlone ? { ...parsed, columns: DEFAULT_COLUMNS } : parsed,
+      search: isViewAlone ? { ...parsed, sort: DEFAULT_SORT } : parsed,
       replace: true,
       resetScroll: false,
     });

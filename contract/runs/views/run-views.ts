@@ -13,8 +13,8 @@ import { nameTextSchema, stringEnum, textSchema, timestampSchema } from '../../s
 import { idSchema, type RunViewId } from '../../schemas/ids.ts';
 import { RunFilterQuery } from '../run-filters.ts';
 
-/** The windows of a table of runs, which end now. */
-export const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
+/** The windows of a table of runs: those that end now, and days of the reader. */
+export const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d', 'today', 'yesterday'] as const;
 
 const { status, instance_id, version_id, user_email, run_type, tag, name, text, indicator, option, sort } =
   RunFilterQuery;
@@ -29,7 +29,13 @@ export const RunViewTable = Type.Object(
     ),
     sort,
     created_within: Type.Optional(
-      stringEnum(RUN_VIEW_WINDOWS, 'Only runs of this time before now. The default is the last year.'),
+      stringEnum(
+        RUN_VIEW_WINDOWS,
+        'Only runs of this time before now, or of this day of the reader. The default is the last year.',
+      ),
+    ),
+    experiments: Type.Optional(
+      Type.Boolean({ description: 'true: runs of experiments too. The default is without them.' }),
     ),
     columns: Type.Optional(
       Type.Array(textSchema('A column.', { min: 1, max: RUN_VIEW_COLUMN_CHARS_MAX }), {

@@ -7,6 +7,7 @@ import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
 import { formatTokenScope, listRunPage } from '../listing/list-run-page.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
+import { findEnsembleStarts } from '../store/ensemble-runs.ts';
 import { runBody } from './run-body.ts';
 
 export const listRuns: OperationHandler<'listRuns'> = async (
@@ -24,8 +25,12 @@ export const listRuns: OperationHandler<'listRuns'> = async (
   const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX, isProduction };
   const page = await listRunPage({ database, clock }, list, filter, request);
+  const ensembles = page.items.filter(({ run_type }) => run_type === 'ensemble');
+  const starts = await findEnsembleStarts(database.read, ensembles);
   const runs = await formatReadableRows(log, page.items, (rows) =>
-    rows.map((row) => runBody(row, row.hiddenOptions)),
+    rows.map((row) =>
+      runBody({ ...row, initiated_at: starts.get(row.id) ?? row.initiated_at }, row.hiddenOptions),
+    ),
   );
   return {
     status: 200,

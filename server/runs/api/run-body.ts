@@ -112,7 +112,7 @@ function formatRequirements(run: RunsTable) {
 }
 
 /** Formats the attempts that were cut short, if there are any. */
-function formatLostAttempts(run: RunsTable) {
+function formatLostAttempts(run: ListedRun) {
   const lost = parseLostAttempts(run);
   if (lost.length === 0) return {};
   return {
@@ -148,6 +148,16 @@ export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
     options: options.active,
     request_options: options.requested,
     options_summary: options.summary,
+    ...formatStartAndEnd(run),
+    execution_duration: roundMs(run.execution_ms) ?? 0,
+    ...formatLostAttempts(run),
+  };
+}
+
+function formatStartAndEnd({ initiated_at, finished_at }: ListedRun) {
+  return {
+    ...(initiated_at === null ? {} : { initiated_at: formatRfc3339(initiated_at) }),
+    ...(finished_at === null ? {} : { finished_at: formatRfc3339(finished_at) }),
   };
 }
 
@@ -212,8 +222,7 @@ export function runInformationBody(
       application_instance_id: info.application_instance_id,
       application_version_id: info.application_version_id,
       created_at: info.created_at,
-      ...(run.initiated_at === null ? {} : { initiated_at: formatRfc3339(run.initiated_at) }),
-      ...(run.finished_at === null ? {} : { finished_at: formatRfc3339(run.finished_at) }),
+      ...formatStartAndEnd(run),
       status: info.status,
       status_v2: info.status_v2,
       ...measures,

@@ -112,6 +112,24 @@ export async function findEnsembleStart(
   return start === null ? null : Number(start);
 }
 
+/** Returns the times at which the first child runs of ensemble runs started, for those that have one. */
+export async function findEnsembleStarts(
+  db: Reader,
+  ensembles: readonly Pick<RunsTable, 'id'>[],
+): Promise<Map<string, number>> {
+  if (ensembles.length === 0) return new Map();
+  const ids = ensembles.map(({ id }) => id);
+  const rows = await db
+    .selectFrom('runs')
+    .select((eb) => ['parent_run_id', eb.fn.min('initiated_at').as('start')])
+    .where('parent_run_id', 'in', ids)
+    .groupBy('parent_run_id')
+    .execute();
+  return new Map(
+    rows.flatMap(({ parent_run_id, start }) => (parent_run_id && start ? [[parent_run_id, Number(start)]] : [])),
+  );
+}
+
 /** Lists the child runs that have not ended. */
 export function listUnfinishedChildRuns(db: Reader, parent: RunId): Promise<RunsTable[]> {
   return db

@@ -1,18 +1,24 @@
 import type { RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
 import { expect, test } from 'vitest';
-import { readRowKey } from '../row-keys.ts';
 import {
+  formatCondition,
   formatQuery,
   formatView,
   isSameTable,
+  parseCondition,
   parseRunsSearch,
   readFilters,
   readView,
+  splitConditions,
 } from './runs-search.ts';
 
 test.each([
   [{}, {}],
   [{ within: '24h' }, { within: '24h' }],
+  [{ from: '2026-11-28T08:00:00+01:00', to: 'noon' }, { from: '2026-11-28T07:00:00.000Z' }],
+  [{ within: 'today', from: '2026-11-28' }, { within: 'today' }],
+  [{ experiments: true }, { experiments: true }],
+  [{ experiments: 'yes' }, {}],
   [
     { status: 'failed', text: 47, user: '', indicator: 'cost:..5', sort: '-created_at', option: ['a'] },
     { status: 'failed', text: '47', indicator: 'cost:..5', sort: '-created_at' },
@@ -42,6 +48,7 @@ test('filters are the parameters of the server', () => {
     user_email: 'a@b',
     instance_id: 'i1',
     sort: 'name',
+    production: true,
   });
 });
 
@@ -74,19 +81,24 @@ test.each<[RunViewTable, RunViewTable, boolean]>([
   expect(isSameTable(one, other)).toBe(isSame);
 });
 
-const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
+test('two instants and the runs of experiments are parameters of the server', () => {
+  const filters = {
+    from: '2026-11-28T07:00:00.000Z',
+    to: '2026-11-29T07:00:00.000Z',
+    experiments: true,
+  } as const;
+  expect(formatQuery(filters)).toEqual({
+    created_after: filters.from,
+    created_before: filters.to,
+    production: false,
+  });
+});
 
 test.each([
-  ['ArrowDown', {}, { action: 'move', index: 2, isExtending: false }],
-  ['ArrowUp', { shiftKey: true }, { action: 'move', index: 0, isExtending: true }],
-  ['End', {}, { action: 'move', index: 2, isExtending: false }],
-  ['Enter', {}, { action: 'open' }],
-  ['x', {}, { action: 'toggle' }],
-  ['a', { metaKey: true }, { action: 'select all' }],
-  ['Escape', {}, { action: 'clear' }],
-  ['a', {}, undefined],
-  ['ArrowDown', { altKey: true }, undefined],
-  ['x', { ctrlKey: true }, undefined],
-])('in the second of three rows, %s with %j means %j', (key, modifiers, meaning) => {
-  expect(readRowKey({ key, ...NO_MODIFIERS, ...modifiers }, 1, 3)).toEqual(meaning);
+  ['cost:..1000', ['cost:..1000'], 'cost', '..1000'],
+  ['a\\,b\\:c:1,late:0', ['a\\,b\\:c:1', 'late:0'], 'a,b:c', '1'],
+])('the conditions %s are %j, and the first one names %s', (text, conditions, name, value) => {
+  expect(splitConditions(text)).toEqual(conditions);
+  expect(parseCondition(conditions[0] ?? '')).toEqual({ name, value });
+  expect(formatCondition(name, value)).toBe(conditions[0]);
 });

@@ -2,15 +2,13 @@
 
 import type { Query } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import type { RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
+import { RUN_VIEW_WINDOWS, type RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
+import type { RunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { readText } from '../../../client/read-text.ts';
 
 /** The types of runs, as their own filter shows them. */
 export const RUN_TYPE_CHOICES = ['standard', 'external', 'ensemble'] as const;
-
-export const TIME_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
-export type TimeWindow = (typeof TIME_WINDOWS)[number];
 
 /** The filters that are text, with the parameters of the server. */
 const TEXT_FILTERS = {
@@ -36,7 +34,12 @@ const CHOICES: Partial<Record<TextFilter, readonly string[]>> = {
 
 /** The filters and the order that the server applies. */
 export interface RunFilters extends Partial<Record<TextFilter, string>> {
-  within?: TimeWindow;
+  within?: RunWindow;
+  /** The first and the last instant of creation, in RFC 3339, instead of `within`. */
+  from?: string;
+  to?: string;
+  /** true: runs of experiments too. */
+  experiments?: true;
 }
 
 /** A change of filters; undefined removes one. */
@@ -59,18 +62,23 @@ function isTextFilter(name: string): name is TextFilter {
 
 /** Returns the parts of the address that the page knows, and drops everything else. */
 export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
-  const within = TIME_WINDOWS.find((window) => window === search.within);
+  const within = RUN_VIEW_WINDOWS.find((window) => window === search.within);
   const texts = Object.entries(search).flatMap(([name, value]) => {
     const text = readText(value);
     return isTextFilter(name) && text !== undefined ? [[name, dropUnknown(name, text)]] : [];
   });
   return {
-    ...(within && { within }),
+    ...(within ? { within } : { ...readInstant('from', search.from), ...readInstant('to', search.to) }),
+    ...(search.experiments === true && { experiments: true }),
     ...Object.fromEntries(texts.filter(([, value]) => value !== '')),
     ...(isText(search.view) && search.view !== '' && { view: search.view }),
     ...(Array.isArray(search.columns) && { columns: search.columns.filter(isText) }),
     ...(Array.isArray(search.selected) && { selected: search.selected.filter(isText) }),
   };
+}
+
+function readInstant(name: 'from' | 'to', value: unknown): { from?: string; to?: string } {
+  return isText(value) && !Number.isNaN(Date.parse(value)) ? { [name]: new Date(value).toISOString() } : {};
 }
 
 /** Drops values that the filter does not have, which the server refuses. */
@@ -87,33 +95,54 @@ export function readFilters({ columns: _, selected: __, view: ___, ...filters }:
 }
 
 /** Returns the query of the server for the filters, except the time window. */
-export function formatQuery({ within: _, ...texts }: RunFilters): Query<Operations['listRuns']> {
-  const parameters = Object.entries(texts).flatMap(([name, value]) =>
+export function formatQuery({
+  from,
+  to,
+  experiments,
+  ...filters
+}: RunFilters): Query<Operations['listRuns']> {
+  return {
+    ...formatTexts(filters),
+    ...(from !== undefined && { created_after: from }),
+    ...(to !== undefined && { created_before: to }),
+    production: experiments !== true,
+  };
+}
+
+function formatTexts(filters: RunFilters): NonNullable<RunViewTable['filters']> & { sort?: string } {
+  const parameters = Object.entries(filters).flatMap(([name, value]) =>
     isTextFilter(name) ? [[TEXT_FILTERS[name], value]] : [],
   );
   return Object.fromEntries(parameters);
 }
 
-/** Returns true if the filters exclude runs. */
-export function hasFilter({ sort: _, ...filters }: RunFilters): boolean {
+/** Returns true if the reader's filters exclude runs. */
+export function hasFilter({ sort: _, experiments: __, ...filters }: RunFilters): boolean {
   return Object.keys(filters).length > 0;
 }
 
 /** Returns the address of a view's table. */
-export function readView({ filters = {}, sort, created_within, columns }: RunViewTable): RunsSearch {
+export function readView({
+  filters = {},
+  sort,
+  created_within,
+  columns,
+  experiments,
+}: RunViewTable): RunsSearch {
   const parameters: Record<string, string | undefined> = { ...filters, sort };
   const texts = Object.entries(TEXT_FILTERS).map(([name, parameter]) => [name, parameters[parameter]]);
-  return parseRunsSearch({ ...Object.fromEntries(texts), within: created_within, columns });
+  return parseRunsSearch({ ...Object.fromEntries(texts), within: created_within, columns, experiments });
 }
 
-/** Returns the table of an address, as a view stores it. */
+/** Returns the table of an address, as a view stores it: its time counts from now, so two instants are no part of it. */
 export function formatView(search: RunsSearch): RunViewTable {
-  const { sort, ...filters } = formatQuery(readFilters(search));
+  const { sort, ...filters } = formatTexts(readFilters(search));
   return {
     filters,
     ...(sort !== undefined && { sort }),
     ...(search.within && { created_within: search.within }),
     ...(search.columns && { columns: search.columns }),
+    ...(search.experiments && { experiments: true }),
   };
 }
 
@@ -121,4 +150,22 @@ export function formatView(search: RunsSearch): RunViewTable {
 export function isSameTable(one: RunViewTable, other: RunViewTable): boolean {
   const [a, b] = [one, other].map((table) => JSON.stringify(formatView(readView(table))));
   return a === b;
+}
+
+/** Splits the conditions of a filter at commas that no backslash precedes. */
+export function splitConditions(text = ''): string[] {
+  return text.match(/(?:\\.|[^,\\]|\\$)+/gs) ?? [];
+}
+
+/** Returns the condition that an indicator or an option has the value or a value in the range, such as `cost:..1000`. */
+export function formatCondition(name: string, value: string): string {
+  const protect = (text: string) => text.replaceAll(/[\\,:]/g, '\\$&');
+  return `${protect(name)}:${protect(value)}`;
+}
+
+/** Returns the name and the value of a condition. */
+export function parseCondition(condition: string): { name: string; value: string } {
+  const [name = '', ...rest] = condition.match(/(?:\\.|[^:\\]|\\$)+/gs) ?? [];
+  const clean = (text: string) => text.replaceAll(/\\(.)/gs, '$1');
+  return { name: clean(name), value: clean(rest.join(':')) };
 }

@@ -25,7 +25,11 @@ interface ViewsMenuProps {
 
 /** A menu of the saved views. Its button names the open one, and says whether the table has changed since. */
 export function ViewsMenu({ application, search }: ViewsMenuProps) {
-  const { data } = useQuery(viewsQuery(application));
+  const [isOpen, setOpen] = useState(false);
+  const { data } = useQuery({
+    ...viewsQuery(application),
+    enabled: isOpen || search.view !== undefined,
+  });
   const [dialog, setDialog] = useState<Action>();
   const navigate = useNavigate();
   const views = data?.items ?? [];
@@ -56,12 +60,12 @@ export function ViewsMenu({ application, search }: ViewsMenuProps) {
   const parts = { application, onSaved: () => refresh().then(close), onClose: close };
   return (
     <>
-      <MenuTrigger>
-        <Button>
+      <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
+        <Button kind="quiet">
           <span className={styles.value}>{current ? `View: ${escapeInvisible(current.name)}` : 'Views'}</span>
           {isChanged && ' (changed)'}
         </Button>
-        <Popover placement="bottom start" className={styles.popover ?? ''}>
+        <Popover placement="bottom end" className={styles.popover ?? ''}>
           <ViewItems views={views} current={current} isChanged={isChanged} onAction={choose} />
         </Popover>
       </MenuTrigger>

@@ -1,0 +1,306 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatObjective } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
+import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-views.ts';
+import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId, useState } from 'react';
+import { instancesQuery, versionsQuery } from '../../../client/applications.ts';
+import { Button } from '../../../ui/button.tsx';
+import styles from './filter-bar.module.css';
+import { type FilterName, WINDOW_LABELS } from './filter-names.ts';
+import {
+  type FilterChange,
+  formatCondition,
+  parseCondition,
+  RUN_TYPE_CHOICES,
+  type RunFilters,
+  splitConditions,
+} from './runs-search.ts';
+
+/** Where suggestions come from: the application, and the runs that the table shows. */
+export interface FilterContext {
+  application: string;
+  runs: readonly Run[];
+}
+
+interface FilterEditorProps {
+  name: FilterName;
+  of: string | undefined;
+  filters: RunFilters;
+  context: FilterContext;
+  onChange: (change: FilterChange) => void;
+  onClose: () => void;
+}
+
+/** The fields of one filter, with suggestions. */
+export function FilterEditor({ name, of, filters, context, onChange, onClose }: FilterEditorProps) {
+  if (name === 'created') return <WindowEditor filters={filters} onChange={onChange} onClose={onClose} />;
+  const value = filters[name];
+  const change = (text: string | undefined) => onChange({ [name]: text || undefined });
+  const parts = { value, onChange: change, context };
+  switch (name) {
+    case 'status':
+      return <ChoiceEditor {...parts} choices={RUN_STATUSES_V2} />;
+    case 'type':
+      return <ChoiceEditor {...parts} choices={RUN_TYPE_CHOICES} />;
+    case 'instance':
+      return <InstanceEditor {...parts} />;
+    case 'version':
+      return <VersionEditor {...parts} />;
+    case 'user':
+      return (
+        <ChoiceEditor {...parts} mayType choices={distinct(context.runs.map((run) => run.user_email))} />
+      );
+    case 'tag':
+      return <ChoiceEditor {...parts} mayType choices={[]} />;
+    case 'name':
+      return <TextEditor label="The whole name" value={value} onChange={change} onClose={onClose} />;
+    default:
+      return <ConditionEditor {...parts} kind={name} of={of} onClose={onClose} />;
+  }
+}
+
+interface EditorProps {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  context: FilterContext;
+}
+
+const distinct = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean).toSorted();
+
+function InstanceEditor({ context, ...rest }: EditorProps) {
+  const { data = [] } = useQuery(instancesQuery(context.application));
+  const ids = (Array.isArray(data) ? data : data.items).map(({ id }) => id);
+  return <ChoiceEditor {...rest} mayType choices={[...ids, 'latest']} />;
+}
+
+function VersionEditor({ context, ...rest }: EditorProps) {
+  const { data = [] } = useQuery(versionsQuery(context.application));
+  const ids = (Array.isArray(data) ? data : data.items).map(({ id }) => id);
+  return <ChoiceEditor {...rest} mayType choices={ids} />;
+}
+
+interface ChoiceEditorProps extends Omit<EditorProps, 'context'> {
+  choices: readonly string[];
+  /** Lets the reader add a value that is not among the choices. */
+  mayType?: boolean;
+}
+
+/** More choices than this get a field that searches them. */
+const SHOWN_MAX = 8;
+
+/** One or several of the choices; each press applies. */
+function ChoiceEditor({ choices, mayType = false, value, onChange }: ChoiceEditorProps) {
+  const [text, setText] = useState('');
+  // The address follows a press only when the list has answered.
+  const [chosen, setChosen] = useState(() =>
+    splitConditions(value).map((one) => one.replaceAll(/\\(.)/gs, '$1')),
+  );
+  const all = distinctInOrder([...choices, ...chosen]);
+  const matching = all.filter((choice) => choice.toLowerCase().includes(text.trim().toLowerCase()));
+  const toggle = (choice: string) => {
+    const others = chosen.filter((one) => one !== choice);
+    const next = others.length === chosen.length ? [...chosen, choice] : others;
+    setChosen(next);
+    onChange(next.map((one) => one.replaceAll(/[\\,]/g, '\\$&')).join(','));
+  };
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    const typed = text.trim();
+    const target = matching.length === 1 || !mayType ? matching[0] : typed;
+    if (target) toggle(target);
+    setText('');
+  };
+  return (
+    <form onSubmit={add}>
+      {(mayType || choices.length > SHOWN_MAX) && (
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the person has just opened this field
+          autoFocus
+          aria-label="Search or add a value"
+          placeholder={choices.length > 0 ? 'Search' : 'Type a value, then Enter'}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <div className={styles.choices}>
+        {matching.slice(0, 100).map((choice) => (
+          <label key={choice}>
+            <input type="checkbox" checked={chosen.includes(choice)} onChange={() => toggle(choice)} />
+            <bdi>{escapeInvisible(choice)}</bdi>
+          </label>
+        ))}
+        {mayType && text.trim() !== '' && !all.includes(text.trim()) && (
+          <Button type="submit" kind="quiet">
+            Add “{escapeInvisible(text.trim())}”
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+const distinctInOrder = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean);
+
+interface TextEditorProps {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  onClose: () => void;
+}
+
+function TextEditor({ label, value = '', onChange, onClose }: TextEditorProps) {
+  const [text, setText] = useState(value);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(text.trim());
+        onClose();
+      }}
+    >
+      <label>
+        {label}
+        {/* biome-ignore lint/a11y/noAutofocus: the person has just opened this field */}
+        <input autoFocus value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      <Button type="submit">Apply</Button>
+    </form>
+  );
+}
+
+interface ConditionEditorProps extends EditorProps {
+  kind: 'indicator' | 'option';
+  of: string | undefined;
+  onClose: () => void;
+}
+
+/** A range of an indicator, or a value of an option. A second condition on the same name replaces the first. */
+function ConditionEditor({ kind, of, value, onChange, context, onClose }: ConditionEditorProps) {
+  const id = useId();
+  const conditions = splitConditions(value).map(parseCondition);
+  const first = conditions.find(({ name }) => of === undefined || name === of) ?? {
+    name: of ?? '',
+    value: '',
+  };
+  const [name, setName] = useState(first.name);
+  const [low = '', high] = first.value.split('..');
+  const [from, setFrom] = useState(low);
+  const [to, setTo] = useState(high ?? (kind === 'indicator' ? low : ''));
+  const names = listNames(context.runs, kind);
+  const range = findRange(context.runs, kind, name);
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    const [a, b] = [from.trim(), to.trim()];
+    const others = conditions.filter((one) => one.name !== name && one.name !== first.name);
+    const text = a === b || (kind === 'option' && b === '') ? a : `${a}..${b}`;
+    const added = name && text && text !== '..' ? [{ name, value: text }] : [];
+    onChange([...others, ...added].map((one) => formatCondition(one.name, one.value)).join(','));
+    onClose();
+  };
+  return (
+    <form onSubmit={apply}>
+      <label>
+        {kind === 'indicator' ? 'Indicator' : 'Option'}
+        {/* biome-ignore lint/a11y/noAutofocus: the person has just opened this field */}
+        <input autoFocus={!name} list={id} value={name} onChange={(event) => setName(event.target.value)} />
+      </label>
+      <datalist id={id}>
+        {names.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <div className={styles.range}>
+        <label>
+          {kind === 'indicator' ? 'From' : 'Value, or from'}
+          {/* biome-ignore lint/a11y/noAutofocus: the person has just opened this field */}
+          <input autoFocus={Boolean(name)} value={from} onChange={(event) => setFrom(event.target.value)} />
+        </label>
+        <label>
+          To
+          <input value={to} onChange={(event) => setTo(event.target.value)} />
+        </label>
+      </div>
+      {range && (
+        <p className="meta">
+          {formatObjective(range.from)} to {formatObjective(range.to)} in the runs shown
+        </p>
+      )}
+      <Button type="submit">Apply</Button>
+    </form>
+  );
+}
+
+function listNames(runs: readonly Run[], kind: 'indicator' | 'option'): string[] {
+  if (kind === 'option') return distinct(runs.flatMap((run) => Object.keys(run.options ?? {})));
+  return distinct(runs.flatMap(({ statistics }) => statistics.indicators.map(({ name }) => name)));
+}
+
+/** Returns the least and the greatest number that the runs have; undefined without two. */
+function findRange(runs: readonly Run[], kind: 'indicator' | 'option', name: string) {
+  const values = runs
+    .map((run) =>
+      kind === 'option'
+        ? Number(run.options?.[name] || Number.NaN)
+        : run.statistics.indicators.find((one) => one.name === name)?.value,
+    )
+    .filter((one): one is number => typeof one === 'number' && Number.isFinite(one));
+  return values.length < 2 ? undefined : { from: Math.min(...values), to: Math.max(...values) };
+}
+
+/** A day, a time before now, or two instants of the reader's time zone. */
+function WindowEditor({
+  filters,
+  onChange,
+  onClose,
+}: Pick<FilterEditorProps, 'filters' | 'onChange' | 'onClose'>) {
+  const [from, setFrom] = useState(toLocal(filters.from));
+  const [to, setTo] = useState(toLocal(filters.to));
+  const choose = (change: FilterChange) => {
+    onChange({ within: undefined, from: undefined, to: undefined, ...change });
+    onClose();
+  };
+  const fromLocal = (text: string) => (text === '' ? undefined : new Date(text).toISOString());
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        choose({ from: fromLocal(from), to: fromLocal(to) });
+      }}
+    >
+      <div className={styles.windows}>
+        {RUN_VIEW_WINDOWS.toSorted((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other)).map(
+          (window) => (
+            <Button
+              key={window}
+              kind="quiet"
+              aria-pressed={filters.within === window}
+              onPress={() => choose({ within: window })}
+            >
+              {WINDOW_LABELS[window]}
+            </Button>
+          ),
+        )}
+      </div>
+      <label>
+        From
+        <input type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
+      </label>
+      <label>
+        To
+        <input type="datetime-local" min={from} value={to} onChange={(event) => setTo(event.target.value)} />
+      </label>
+      <Button type="submit">Apply</Button>
+    </form>
+  );
+}
+
+const ORDER: readonly string[] = ['today', 'yesterday', '1h', '24h', '7d', '30d'];
+
+/** Returns an instant as a field of the browser has it: local, without a zone. */
+function toLocal(at: string | undefined): string {
+  if (at === undefined) return '';
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,36 @@
+import { Icon } from '@switchyard/design/icon.tsx';
+import { useId } from 'react';
+import styles from './filter-bar.module.css';
+
+interface SearchFieldProps {
+  label: string;
+  example: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+/** A filter that applies when the reader presses Enter or leaves the field. */
+export function SearchField({ label, example, value = '', onChange }: SearchFieldProps) {
+  const id = useId();
+  const apply = (text: string) => {
+    if (text.trim() !== value) onChange(text.trim() || undefined);
+  };
+  return (
+    <span className={styles.search}>
+      <label htmlFor={id} className="visually-hidden">
+        {label}
+      </label>
+      <Icon name="search" />
+      <input
+        // A change of the address, as by the back button, replaces the text.
+        key={value}
+        id={id}
+        type="search"
+        placeholder={example}
+        defaultValue={value}
+        onBlur={(event) => apply(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && apply(event.currentTarget.value)}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,65 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+
+/** Heights of rows in pixels, as the style sheet sets them. They are fixed, so the scroll bar is true without measuring. */
+const ROW_PX = 36;
+const TALL_ROW_PX = 48;
+const CARD_PX = 57;
+const PHONE = '(width < 47.5rem)';
+const ROWS_OUTSIDE = 12;
+/** A shorter list is rendered whole: the search of the browser finds its rows. */
+const VIRTUAL_ROWS_MIN = 120;
+
+/** Returns the indexes of the rows to render, the heights of those before and after, and how to focus a row. */
+export function useVisibleRows(table: RefObject<HTMLTableElement | null>, count: number, isTall: boolean) {
+  const isPhone = useIsPhone();
+  const height = isPhone ? CARD_PX : isTall ? TALL_ROW_PX : ROW_PX;
+  const isVirtual = count >= VIRTUAL_ROWS_MIN;
+  const virtualizer = useWindowVirtualizer({
+    count,
+    enabled: isVirtual,
+    estimateSize: () => height,
+    overscan: ROWS_OUTSIDE,
+    scrollMargin: table.current?.offsetTop ?? 0,
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  const awaited = useRef<number>(undefined);
+  // A far row is rendered some frames after the scroll. The row that had the focus may be gone by then.
+  useEffect(() => {
+    const index = awaited.current;
+    if (index === undefined) return;
+    const row = table.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+    const isElsewhere =
+      document.activeElement !== document.body && !table.current?.contains(document.activeElement);
+    if (row || isElsewhere) awaited.current = undefined;
+    if (!isElsewhere) row?.focus({ preventScroll: isVirtual });
+  });
+  const focusRow = (index: number) => {
+    awaited.current = index;
+    if (isVirtual) virtualizer.scrollToIndex(index);
+  };
+  if (!isVirtual) return { indexes: [...Array(count).keys()], before: 0, after: 0, focusRow, isVirtual };
+  const items = virtualizer.getVirtualItems();
+  const margin = virtualizer.options.scrollMargin;
+  const first = items[0];
+  const last = items.at(-1);
+  return {
+    indexes: items.map(({ index }) => index),
+    before: first ? first.start - margin : 0,
+    after: last ? virtualizer.getTotalSize() - (last.end - margin) : 0,
+    focusRow,
+    isVirtual,
+  };
+}
+
+/** Returns true in a window of the width of a phone. */
+function useIsPhone(): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      const query = matchMedia(PHONE);
+      query.addEventListener('change', onChange);
+      return () => query.removeEventListener('change', onChange);
+    },
+    () => matchMedia(PHONE).matches,
+  );
+}
