@@ -6,6 +6,9 @@ import { operationQuery } from './queries.ts';
 /** A page of the API has 50 applications. More than this many pages would delay the first page of the console. */
 const PAGES_MAX = 20;
 
+/** Applications that a search shows. */
+const SUGGESTED_MAX = 20;
+
 /** The applications of the account, newest first, which a page and the command palette list. */
 export const applicationsQuery = queryOptions({
   queryKey: ['listApplications'],
@@ -25,6 +28,19 @@ export const applicationsQuery = queryOptions({
     return applications;
   },
 });
+
+/** The newest applications whose id or name contains the text; all without one. */
+export const applicationSearchQuery = (typed: string) => {
+  const text = typed.trim();
+  return queryOptions({
+    queryKey: ['listApplications', 'found', text],
+    queryFn: async ({ signal }) => {
+      const query = { pagereturn: true, limit: SUGGESTED_MAX, ...(text !== '' && { text }) };
+      const { body } = await client.call('listApplications', { query, signal });
+      return Array.isArray(body) ? { items: body, next_page_token: undefined } : body;
+    },
+  });
+};
 
 const getParams = (application: string) => ({ params: { application_id: application } });
 

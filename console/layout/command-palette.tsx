@@ -1,10 +1,10 @@
 import { RUN_CONDITIONS_MAX, RUN_NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useDeferredValue, useState } from 'react';
-import { applicationsQuery } from '../client/applications.ts';
+import { applicationSearchQuery } from '../client/applications.ts';
 import { operationQuery } from '../client/queries.ts';
 import { accountQuery } from '../client/session.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -79,12 +79,16 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
   const { data: account } = useSuspenseQuery(accountQuery);
   const managesAccount = hasRight(account.key.role, 'account');
   const open = useOpenRun();
-  const { data } = useQuery(applicationsQuery);
-  const applications = data ?? [];
+  const isRunId = RUN_ID_PATTERN.test(typed);
+  const { data } = useQuery({
+    ...applicationSearchQuery(useDeferredValue(isRunId ? '' : typed)),
+    placeholderData: keepPreviousData,
+  });
+  const applications = data?.items ?? [];
   const ids = applications.map(({ id }) => id);
   const { data: run } = useQuery({
     ...findRunQuery(typed, current === undefined ? ids : [current, ...ids]),
-    enabled: RUN_ID_PATTERN.test(typed) && data !== undefined,
+    enabled: isRunId && data !== undefined,
   });
   const buildOwnEntries = (application: string): Entry[] =>
     APPLICATION_PAGES.filter((page) => !('right' in page) || hasRight(account.key.role, page.right)).map(

@@ -1,8 +1,8 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useId } from 'react';
-import { applicationQuery, applicationsQuery } from '../client/applications.ts';
+import { useId, useState } from 'react';
+import { applicationQuery, applicationSearchQuery } from '../client/applications.ts';
 import { useRight } from '../ui/use-right.ts';
 import styles from './navigation.module.css';
 import { ACCOUNT_PAGES, ADMINISTRATOR_PAGES, APPLICATION_PAGES, PLATFORM_PAGES } from './pages.ts';
@@ -32,11 +32,13 @@ export function Navigation() {
   );
 }
 
-/** The name of the application, which opens the list of the others. */
+/** The name of the application, which opens a search among the others. */
 function ApplicationChooser({ application }: { application: string }) {
   const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState('');
   const { data: own } = useQuery(applicationQuery(application));
-  const { data: all } = useQuery(applicationsQuery);
+  const { data: found } = useQuery({ ...applicationSearchQuery(typed), enabled: isOpen });
   const name = own?.name ?? application;
   return (
     <>
@@ -45,12 +47,33 @@ function ApplicationChooser({ application }: { application: string }) {
         <bdi className={styles.label}>{name}</bdi>
         <Icon name="choose" />
       </button>
-      <div id={id} popover="auto" className={`popover ${styles.applications}`}>
-        {(all ?? []).map((one) => (
+      <div
+        id={id}
+        popover="auto"
+        className={`popover ${styles.applications}`}
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+      >
+        {isOpen && (
+          <input
+            // biome-ignore lint/a11y/noAutofocus: the person has just opened this field
+            autoFocus
+            type="search"
+            aria-label="Search applications"
+            placeholder="Name or id"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+        {(found?.items ?? []).map((one) => (
           <Link key={one.id} to="/apps/$application" params={{ application: one.id }}>
             <bdi>{one.name}</bdi>
           </Link>
         ))}
+        {found?.next_page_token !== undefined && (
+          <Link to="/" className={styles.all}>
+            All applications
+          </Link>
+        )}
       </div>
     </>
   );

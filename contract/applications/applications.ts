@@ -1,6 +1,7 @@
 /** An application groups the executables, versions, instances and runs of one decision model. */
 
 import Type, { type Static } from 'typebox';
+import { ID_CHARS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { conditionFields } from '../schemas/conditional-writes.ts';
@@ -151,7 +152,15 @@ export const listApplications = defineOperation({
   summary: 'List applications',
   description: 'Lists the applications of the account.',
   right: 'read',
-  query: Type.Object(PageQuery),
+  query: Type.Object({
+    ...PageQuery,
+    text: Type.Optional(
+      textSchema('Only applications whose id or name contains this. Case does not matter in Latin letters.', {
+        min: 1,
+        max: ID_CHARS_MAX,
+      }),
+    ),
+  }),
   responses: {
     200: {
       description: 'The applications, newest first.',

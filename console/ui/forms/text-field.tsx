@@ -1,5 +1,6 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { ReactNode } from 'react';
+import { type Choice, Chooser } from './chooser.tsx';
 import { Field } from './field.tsx';
 
 interface TextFieldProps {
@@ -39,7 +40,10 @@ export function TextField({
   );
 }
 
-/** A choice of one of the options. */
+/** More options than this are searched. */
+const LISTED_MAX = 12;
+
+/** A choice of one of the options: a list of the browser, or a field that searches a long one. */
 export function SelectField({
   label,
   help,
@@ -47,22 +51,25 @@ export function SelectField({
   value,
   options,
   onChange,
-}: TextFieldProps & { options: readonly (string | { value: string; label: string })[] }) {
+}: TextFieldProps & { options: readonly (string | Choice)[] }) {
+  const choices = options.map((option) =>
+    typeof option === 'string' ? { value: option, label: option } : option,
+  );
   return (
     <Field label={label} help={help} error={error}>
-      {(attributes) => (
-        <select {...attributes} value={value} onChange={(event) => onChange(event.target.value)}>
-          {options.map((option) => {
-            const { value: key, label: text } =
-              typeof option === 'string' ? { value: option, label: option } : option;
-            return (
-              <option key={key} value={key}>
-                {escapeInvisible(text)}
+      {(attributes) =>
+        choices.length > LISTED_MAX ? (
+          <Chooser {...attributes} label={label} value={value} choices={choices} onChange={onChange} />
+        ) : (
+          <select {...attributes} value={value} onChange={(event) => onChange(event.target.value)}>
+            {choices.map((choice) => (
+              <option key={choice.value} value={choice.value}>
+                {escapeInvisible(choice.label)}
               </option>
-            );
-          })}
-        </select>
-      )}
+            ))}
+          </select>
+        )
+      }
     </Field>
   );
 }

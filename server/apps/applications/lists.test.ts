@@ -145,3 +145,25 @@ test('rows created in the same millisecond are paged without a gap', async () =>
   expect(new Set(listed).size).toBe(listed.length);
   expect(listed).toEqual(expect.arrayContaining(created));
 });
+
+test('applications are found by a part of their id or name, by pages of their own', async () => {
+  for (const [id, name] of [
+    ['night-tours', 'Routes'],
+    ['vans', 'Night of 100 %'],
+    ['day', 'Day_tours'],
+  ])
+    await server.request('POST', '/v1/applications', { body: { id, name } });
+  const find = async (text: string) =>
+    (await listIds(`/v1/applications?text=${encodeURIComponent(text)}`)).toSorted();
+  expect(await find('night')).toEqual(['night-tours', 'vans']);
+  expect(await find('NIGHT OF')).toEqual(['vans']);
+  expect(await find('100 %')).toEqual(['vans']);
+  expect(await find('y_t')).toEqual(['day']);
+  expect(await find('%')).toEqual(['vans']);
+  const { body } = await server.request('GET', '/v1/applications?text=night&pagereturn=true&limit=1');
+  const token = encodeURIComponent((body as { next_page_token: string }).next_page_token);
+  expectError(
+    await server.request('GET', `/v1/applications?text=day&pagereturn=true&pagetoken=${token}`),
+    400,
+  );
+});

@@ -80,9 +80,10 @@ export const listApplications: OperationHandler<'listApplications'> = async (
   respondWithList(
     { pageTokens, log },
     {
-      tokenScope: `applications ${caller.account}`,
+      tokenScope: `applications ${caller.account} ${query.text ?? ''}`,
       query,
-      queryRows: (page) => store.listApplications(database.read, caller.account, page),
+      queryRows: (page) =>
+        store.listApplications(database.read, caller.account, { ...page, text: query.text }),
       async formatBodies(rows) {
         const active = rows.flatMap((row) => row.active_executable_id ?? []);
         const executables = await findExecutables(database.read, active);

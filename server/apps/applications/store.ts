@@ -1,5 +1,6 @@
 /** Statements on applications. The statements on executables are in executables-store.ts. */
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
+import { type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { isAfter } from '../../platform/database/list-order.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
@@ -79,7 +80,7 @@ export async function lockApplication(
 export function listApplications(
   db: Reader,
   account: AccountId,
-  page: PageRequest,
+  page: PageRequest & { text?: string | undefined },
 ): Promise<ApplicationsTable[]> {
   let query = db
     .selectFrom('applications')
@@ -88,6 +89,12 @@ export function listApplications(
     .where('deleted_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
+  if (page.text !== undefined) {
+    const pattern = `%${page.text.toLowerCase().replaceAll(/[%_!]/g, '!$&')}%`;
+    query = query.where(
+      sql<SqlBool>`(id like ${pattern} escape '!' or lower(name) like ${pattern} escape '!')`,
+    );
+  }
   if (page.after) query = query.where(isAfter('applications', page.after));
   if (page.limit !== null) query = query.limit(page.limit + 1);
   return query.execute();

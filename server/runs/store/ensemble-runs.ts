@@ -126,7 +126,9 @@ export async function findEnsembleStarts(
     .groupBy('parent_run_id')
     .execute();
   return new Map(
-    rows.flatMap(({ parent_run_id, start }) => (parent_run_id && start ? [[parent_run_id, Number(start)]] : [])),
+    rows.flatMap(({ parent_run_id, start }) =>
+      parent_run_id && start ? [[parent_run_id, Number(start)]] : [],
+    ),
   );
 }
 
