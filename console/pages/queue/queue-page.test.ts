@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)('the queue', () => {
   test('a viewer sees the queue without actions', async () => {
     const page = await at.open('/queue', { role: 'viewer' });
     await page.getByRole('table', { name: 'Waiting' }).waitFor();
-    expect(await page.getByRole('button', { name: /^Cancel/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Cancel|More actions on|Run next)/ }).count()).toBe(0);
     expect(await page.getByLabel(/^Priority of/).count()).toBe(0);
   });
 
@@ -170,8 +170,13 @@ describe.skipIf(!hasBrowser)('the queue', () => {
 
   test('cancels runs after a confirmation, until the queue is empty', async () => {
     const page = await at.open('/queue');
+    const waiting = page.getByRole('table', { name: 'Waiting' });
     for (const name of NAMES.toReversed()) {
-      await page.getByRole('button', { name: `Cancel ${name}` }).click();
+      if (name === 'first') await page.getByRole('button', { name: `Cancel ${name}` }).click();
+      else {
+        await waiting.getByRole('button', { name: `More actions on ${name}` }).click();
+        await waiting.getByRole('button', { name: 'Cancel the run …' }).click();
+      }
       await page.getByRole('button', { name: 'Cancel the run' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
@@ -189,5 +194,45 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     await page.getByRole('region', { name: 'Running' }).waitFor();
     await createRun(at.server, APPLICATION, { input: {}, body: { name: 'fifth' } });
     await page.getByRole('table', { name: 'Waiting' }).getByRole('link', { name: 'fifth' }).waitFor();
+  });
+});
+
+const WAITING = 327;
+
+/** One run in the only slot, and many that wait. */
+async function fillLongQueue(server: TestServer): Promise<void> {
+  await fillQueue(server);
+  const { body } = await server.client.call('getQueue');
+  const last = body.runs.at(-1);
+  await multiplyRows(server.runningServer.database, {
+    table: 'runs',
+    template: { column: 'id', value: last?.id ?? '' },
+    count: WAITING - 2,
+    changes: {
+      id: `'run-many-' || ${PADDED_ROW_NUMBER}`,
+      name: `'nightly ' || n`,
+      created_at: 't.created_at + n',
+    },
+  });
+}
+
+describe.skipIf(!hasBrowser)('a long queue', () => {
+  const at = setUpConsole(fillLongQueue, { env: { SWITCHYARD_CAPACITY: '1' } });
+
+  test('renders the rows on the screen, finds a run, and runs it next', async () => {
+    const page = await at.open('/queue');
+    const waiting = page.getByRole('table', { name: 'Waiting' });
+    await page.getByText(String(WAITING), { exact: true }).waitFor();
+    expect(await waiting.getAttribute('aria-rowcount')).toBe(String(WAITING + 1));
+    expect(await waiting.getByRole('row').count()).toBeLessThan(60);
+    await page.getByLabel('Search the queue').fill('nightly 299');
+    await expect.poll(() => waiting.getByRole('link').allTextContents()).toEqual(['nightly 299']);
+    expect(new URL(page.url()).searchParams.get('text')).toBe('nightly 299');
+    await page.getByRole('button', { name: 'Run next: nightly 299' }).click();
+    await page.getByLabel('Search the queue').fill('');
+    const first = waiting.getByRole('row').nth(1).getByRole('link');
+    await expect.poll(() => first.textContent()).toBe('nightly 299');
+    await page.reload();
+    await expect.poll(() => first.textContent()).toBe('nightly 299');
   });
 });

@@ -2,6 +2,7 @@ import { formatDuration } from '@switchyard/contract/presentation/format-quantit
 import { formatStartRange } from '@switchyard/contract/presentation/format-start-range.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { useSuspenseQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Answer } from '../../ui/answer.tsx';
 import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
@@ -9,7 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { useNow } from '../../ui/relative-time.tsx';
+import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { Lanes } from './lanes.tsx';
 import { listLanes } from './list-lanes.ts';
@@ -34,6 +35,16 @@ export function QueuePage() {
         slots={lanes.reduce((sum, group) => sum + group.lanes.length, 0)}
         {...{ running, waiting }}
       />
+      {workers.data.items
+        .filter(({ status }) => status === 'unresponsive')
+        .map(({ id, host, heartbeat_at }) => (
+          <Notice key={id} kind="warning">
+            <strong>
+              Worker <bdi>{host || id}</bdi> was last heard <RelativeTime at={heartbeat_at} />.
+            </strong>{' '}
+            Its runs start again on another worker. <Link to="/workers">Workers</Link>
+          </Notice>
+        ))}
       <div className={styles.sections}>
         {data.runs.length === 0 ? (
           <EmptyState title="The queue is empty" command={CREATE_RUN_COMMAND}>
@@ -95,14 +106,20 @@ function QueueNumbers({ slots, running, waiting }: NumbersProps) {
           ? [
               {
                 label: 'Next start',
-                text: `~${formatDuration(Math.max(0, Date.parse(start.latest) - now))}`,
-                note: formatStartRange(start, now),
+                ...describeStart(start, now),
               },
             ]
           : []),
       ]}
     />
   );
+}
+
+/** A start within a second is now. */
+function describeStart(start: { earliest: string; latest: string }, now: number) {
+  const left = Date.parse(start.latest) - now;
+  if (left < TICK_MS) return { text: 'now' };
+  return { text: `~${formatDuration(left)}`, note: formatStartRange(start, now) };
 }
 
 const TICK_MS = 1_000;

@@ -1,134 +1,192 @@
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type DragEvent, useId, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { matches } from '../../ui/forms/chooser.tsx';
+import { SearchField } from '../../ui/forms/search-field.tsx';
+import { SelectField } from '../../ui/forms/text-field.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { formatWaiting } from '../../ui/resources/format-waiting.ts';
 import { formatStartAbsence, PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { PRIORITIES } from '../../ui/resources/priorities.ts';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
+import { RunLink } from '../../ui/run-link.tsx';
 import { DROP_REFUSAL, findDropPriority } from './drop-priority.ts';
 import type { OnCancel } from './lanes.tsx';
 import { usePriorityChange } from './queries.ts';
 import styles from './queue-page.module.css';
-import { RunName } from './run-name.tsx';
+
+interface WaitingTableProps {
+  /** In queue order. */
+  runs: readonly ActiveRun[];
+  onCancel: OnCancel;
+}
 
 /**
- * The runs that wait, in queue order, with the reason and the priority. The person changes it by the field, or drags the run to
+ * The runs that wait, with the reason and the priority. The person changes it by the field, by "Run next", or drags the run to
  * another place.
  */
-export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; onCancel: OnCancel }) {
+export function WaitingTable({ runs, onCancel }: WaitingTableProps) {
   const heading = useId();
   const change = usePriorityChange();
   const [dragged, setDragged] = useState<ActiveRun | null>(null);
-  const [isRefused, setIsRefused] = useState(false);
-  const findPriority = (run: ActiveRun): number | null => dragged && findDropPriority(runs, dragged, run);
-  const startDrag = (run: ActiveRun | null): void => {
-    setDragged(run);
-    if (run) setIsRefused(false);
+  const [over, setOver] = useState('');
+  const [isRefused, setRefused] = useState(false);
+  const { visible, fields } = useSearchAmong(runs);
+  const move = (run: ActiveRun, target: ActiveRun | undefined) => {
+    const priority = target ? findDropPriority(runs, run, target) : null;
+    setRefused(priority === null);
+    if (priority !== null) change.mutate({ run, priority });
   };
-  const drop = (run: ActiveRun): void => {
-    const priority = findPriority(run);
-    setIsRefused(priority === null);
-    if (dragged && priority !== null) change.mutate({ run: dragged, priority });
-  };
+  const isFree = (run: ActiveRun) => dragged !== null && findDropPriority(runs, dragged, run) !== null;
   return (
     <section aria-labelledby={heading}>
-      <h2 id={heading}>Waiting</h2>
+      <div className={styles.head}>
+        <h2 id={heading}>Waiting</h2>
+        {runs.length > 0 && fields}
+      </div>
       {isRefused && <Notice kind="error">{DROP_REFUSAL}</Notice>}
-      {runs.length === 0 ? (
-        <p>No runs are waiting.</p>
+      {change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
+      {visible.length === 0 ? (
+        <p className="soft">{runs.length === 0 ? 'No runs are waiting.' : 'No waiting run matches.'}</p>
       ) : (
-        <TableRegion label="List of waiting runs">
-          <table className={table.table} aria-labelledby={heading}>
-            <thead>
-              <tr>
-                <th className={table.number}>#</th>
-                <th>Run</th>
-                <th>Why it waits</th>
-                <th>Starts</th>
-                <th>Priority</th>
-                {onCancel && <td />}
-              </tr>
-            </thead>
-            <tbody>
-              {runs.map((run) => (
-                <WaitingRow
-                  key={run.id}
-                  {...{ run, onCancel, change }}
-                  onDragStart={() => startDrag(run)}
-                  onDragEnd={() => startDrag(null)}
-                  target={
-                    dragged === null || dragged.id === run.id ? null : { isFree: findPriority(run) !== null }
-                  }
-                  onDrop={() => drop(run)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
+        <DataTable
+          label="Waiting"
+          rows={visible}
+          rowProps={(run) => ({
+            className: over === run.id && isFree(run) ? styles.target : undefined,
+            onDragOver: (event) => {
+              setOver(run.id);
+              // The browser refuses a drop without this. A drop that has no priority says why.
+              if (dragged && dragged.id !== run.id) event.preventDefault();
+            },
+            onDragLeave: () => setOver(''),
+            onDrop: (event) => {
+              setOver('');
+              event.preventDefault();
+              if (dragged && dragged.id !== run.id) move(dragged, run);
+            },
+          })}
+          columns={[
+            {
+              title: '#',
+              kind: 'number',
+              onPhone: 'hidden',
+              cell: (run) => (
+                <>
+                  {onCancel && (
+                    <DragHandle
+                      onStart={() => {
+                        setDragged(run);
+                        setRefused(false);
+                      }}
+                      onEnd={() => setDragged(null)}
+                    />
+                  )}
+                  {run.waiting?.place}
+                </>
+              ),
+            },
+            {
+              title: 'Run',
+              hover: ({ name, id }) => name || id,
+              cell: ({ id, name, application_id }) => (
+                <RunLink application={application_id} run={id}>
+                  <bdi>{name || id}</bdi>
+                </RunLink>
+              ),
+              note: (run) => (
+                <span title={run.execution_class}>
+                  {run.application_id} · {run.application_instance_id || 'latest'} ·{' '}
+                  <RelativeTime at={run.created_at} />
+                </span>
+              ),
+            },
+            {
+              title: 'Why it waits',
+              wraps: true,
+              onPhone: 'plain',
+              hover: ({ waiting }) => waiting?.message,
+              cell: ({ waiting }) => waiting && formatWaiting(waiting),
+            },
+            {
+              title: 'Starts',
+              wraps: true,
+              onPhone: 'plain',
+              cell: ({ waiting }) =>
+                waiting?.predicted_start ? (
+                  <PredictedStart range={waiting.predicted_start} />
+                ) : (
+                  waiting?.predicted_start_absence && formatStartAbsence(waiting.predicted_start_absence)
+                ),
+            },
+            {
+              title: 'Priority',
+              kind: 'number',
+              cell: (run) => (onCancel ? <PriorityField run={run} change={change} /> : run.queuing_priority),
+            },
+            onCancel && {
+              title: 'Actions',
+              kind: 'actions',
+              cell: (run) => (
+                <div className={styles.does}>
+                  {run.id !== runs[0]?.id && (
+                    <Button
+                      kind="quiet"
+                      onPress={() => move(run, runs[0])}
+                      aria-label={`Run next: ${run.name || run.id}`}
+                    >
+                      Run next
+                    </Button>
+                  )}
+                  <MoreMenu label={`More actions on ${run.name || run.id}`}>
+                    <Button onPress={() => onCancel(run)}>Cancel the run …</Button>
+                  </MoreMenu>
+                </div>
+              ),
+            },
+          ]}
+        />
       )}
     </section>
   );
 }
 
-interface RowProps {
-  run: ActiveRun;
-  onCancel: OnCancel;
-  change: ReturnType<typeof usePriorityChange>;
-  onDragStart(): void;
-  onDragEnd(): void;
-  /** While another run is dragged: whether it can be dropped here. */
-  target: { isFree: boolean } | null;
-  onDrop(): void;
-}
-
-function WaitingRow({ run, onCancel, change, onDragStart, onDragEnd, target, onDrop }: RowProps) {
-  const [isOver, setIsOver] = useState(false);
-  const drop = (event: DragEvent): void => {
-    setIsOver(false);
-    event.preventDefault();
-    if (target) onDrop();
-  };
-  return (
-    <tr
-      className={isOver && target?.isFree ? styles.target : ''}
-      onDragOver={(event) => {
-        setIsOver(true);
-        // The browser refuses a drop without this. A drop that has no priority says why.
-        if (target) event.preventDefault();
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
-    >
-      <td className={table.number}>
-        {onCancel && <DragHandle onStart={onDragStart} onEnd={onDragEnd} />}
-        {run.waiting?.place}
-      </td>
-      <td>
-        <RunName run={run}>
-          <RelativeTime at={run.created_at} />
-        </RunName>
-      </td>
-      <td className={styles.reason} title={run.waiting?.message}>
-        {run.waiting && formatWaiting(run.waiting)}
-      </td>
-      <td className={styles.start}>
-        {run.waiting?.predicted_start && <PredictedStart range={run.waiting.predicted_start} />}
-        {run.waiting?.predicted_start_absence && formatStartAbsence(run.waiting.predicted_start_absence)}
-      </td>
-      <td>{onCancel ? <PriorityField run={run} change={change} /> : run.queuing_priority}</td>
-      {onCancel && (
-        <td className={styles.action}>
-          <Button kind="quiet" onPress={() => onCancel(run)} aria-label={`Cancel ${run.name || run.id}`}>
-            Cancel
-          </Button>
-        </td>
-      )}
-    </tr>
+/** Returns the runs that match the address, and the fields that change it. */
+function useSearchAmong(runs: readonly ActiveRun[]) {
+  const { text = '', application = '' } = useSearch({ from: '/signed-in/queue' });
+  const navigate = useNavigate({ from: '/queue' });
+  const applications = [...new Set(runs.map((run) => run.application_id))].toSorted();
+  const visible = runs.filter(
+    (run) =>
+      (application === '' || run.application_id === application) &&
+      matches({ value: `${run.id} ${run.user_email}`, label: run.name }, text),
   );
+  const change = (changed: { text?: string | undefined; application?: string | undefined }) =>
+    void navigate({ search: (search) => ({ ...search, ...changed }), replace: true });
+  const fields = (
+    <search className={styles.fields}>
+      {(applications.length > 1 || application !== '') && (
+        <SelectField
+          label="Application"
+          value={application}
+          options={[{ value: '', label: 'all' }, ...applications]}
+          onChange={(chosen) => change({ application: chosen || undefined })}
+        />
+      )}
+      <SearchField
+        label="Search the queue"
+        example="Name, id, user"
+        value={text}
+        isLive
+        onChange={(typed) => change({ text: typed })}
+      />
+    </search>
+  );
+  return { visible, fields };
 }
 
 /** Drags its row. Without a pointer, the field of the priority does the same. */
@@ -155,23 +213,25 @@ function DragHandle({ onStart, onEnd }: { onStart: () => void; onEnd: () => void
   );
 }
 
+interface PriorityFieldProps {
+  run: ActiveRun;
+  change: ReturnType<typeof usePriorityChange>;
+}
+
 /** Changes the priority of a run at once, also by the arrow keys. */
-function PriorityField({ run, change }: Pick<RowProps, 'run' | 'change'>) {
+function PriorityField({ run, change }: PriorityFieldProps) {
   const isOwn = change.variables?.run.id === run.id;
   return (
-    <>
-      <select
-        aria-label={`Priority of ${run.name || run.id}`}
-        value={isOwn && change.isPending ? change.variables?.priority : run.queuing_priority}
-        onChange={(event) => change.mutate({ run, priority: Number(event.target.value) })}
-      >
-        {PRIORITIES.map((priority) => (
-          <option key={priority} value={priority}>
-            {priority}
-          </option>
-        ))}
-      </select>
-      {isOwn && change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
-    </>
+    <select
+      aria-label={`Priority of ${run.name || run.id}`}
+      value={isOwn && change.isPending ? change.variables?.priority : run.queuing_priority}
+      onChange={(event) => change.mutate({ run, priority: Number(event.target.value) })}
+    >
+      {PRIORITIES.map((priority) => (
+        <option key={priority} value={priority}>
+          {priority}
+        </option>
+      ))}
+    </select>
   );
 }

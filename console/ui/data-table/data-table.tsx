@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from 'react';
+import { type HTMLAttributes, type ReactNode, useRef, useState } from 'react';
 import styles from './data-table.module.css';
 import { nextOrder, type Order, sortRows } from './sort-rows.ts';
 import { useIsWide } from './use-is-wide.ts';
@@ -20,6 +20,8 @@ export interface DataColumn<Row> {
   hover?: (row: Row) => string | undefined;
   /** The value by which the browser sorts; without it the column cannot be sorted. */
   sortBy?: (row: Row) => string | number | null | undefined;
+  /** Lets a tall row have two lines of the cell's text. */
+  wraps?: boolean;
   /** Replaces the title in the header, such as a menu. */
   header?: ReactNode;
   /** The present order, of a list that the server sorts. */
@@ -40,6 +42,8 @@ interface DataTableProps<Row> {
   selection?: RowSelection<Row>;
   /** Marks a row, such as that of the signed-in person. */
   isCurrent?: (row: Row) => boolean;
+  /** Further attributes of a row, such as those of dragging. */
+  rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
 }
 
 /**
@@ -47,12 +51,13 @@ interface DataTableProps<Row> {
  * phone shows cards. The arrow keys move between rows.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows: given, selection, isCurrent } = props;
+  const { label, rows: given, selection, isCurrent, rowProps } = props;
   const keyOf = props.keyOf ?? readId;
   const columns = props.columns.filter((one) => typeof one === 'object' && one !== null);
   const [order, setOrder] = useState<Order>();
   const sorted = columns.find((column) => getId(column) === order?.column)?.sortBy;
   const rows = order && sorted ? sortRows(given, sorted, order.direction) : given;
+  const main = columns.find(({ onPhone, kind }) => onPhone !== 'hidden' && kind === undefined);
   const element = useRef<HTMLTableElement>(null);
   const isTall = columns.some(({ note }) => note);
   const isWide = useIsWide(element);
@@ -99,6 +104,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 data-index={index}
                 {...(isVirtual && { 'aria-rowindex': index + 2 })}
                 {...(isCurrent?.(row) && { 'aria-current': true })}
+                {...rowProps?.(row)}
                 {...(selection && keys.describeRow(row, index))}
               >
                 {selection && (
@@ -113,7 +119,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   </td>
                 )}
                 {columns.map((column) => (
-                  <Cell key={getId(column)} column={column} row={row} />
+                  <Cell key={getId(column)} column={column} row={row} isMain={column === main} />
                 ))}
               </tr>
             );
@@ -134,15 +140,26 @@ function getId({ id, title }: Pick<DataColumn<never>, 'id' | 'title'>): string {
 }
 
 /** Returns the classes of a column's cells. */
-function formatClass({ kind, onPhone }: Pick<DataColumn<never>, 'kind' | 'onPhone'>): string {
-  return [kind && styles[kind], onPhone && styles[onPhone]].filter(Boolean).join(' ');
+function formatClass({
+  kind,
+  onPhone,
+  wraps,
+}: Pick<DataColumn<never>, 'kind' | 'onPhone' | 'wraps'>): string {
+  return [kind && styles[kind], onPhone && styles[onPhone], wraps && styles.wraps].filter(Boolean).join(' ');
 }
 
-function Cell<Row>({ column, row }: { column: DataColumn<Row>; row: Row }) {
+interface CellProps<Row> {
+  column: DataColumn<Row>;
+  row: Row;
+  /** true for the column that names the row. */
+  isMain: boolean;
+}
+
+function Cell<Row>({ column, row, isMain }: CellProps<Row>) {
   const { title, kind, onPhone, cell, note, hover } = column;
-  const hasLabel = onPhone === undefined && kind !== 'actions';
+  const hasLabel = onPhone === undefined && kind !== 'actions' && !isMain;
   return (
-    <td className={formatClass(column)} title={hover?.(row)} {...(hasLabel && { 'data-title': title })}>
+    <td className={`${formatClass(column)} ${isMain ? styles.main : ''}`} title={hover?.(row)} {...(hasLabel && { 'data-title': title })}>
       {cell(row)}
       {note && <div className={styles.note}>{note(row)}</div>}
     </td>

@@ -1,12 +1,12 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import type { ReactNode } from 'react';
 import { Dialog, DialogTrigger, Popover, Button as PressButton } from 'react-aria-components';
+import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { DropMenu } from '../../../ui/menu.tsx';
 import styles from './filter-bar.module.css';
 import { type FilterContext, FilterEditor } from './filter-editor.tsx';
 import { FILTERS, type FilterName, formatFilter } from './filter-names.ts';
 import type { FilterChange, RunFilters } from './runs-search.ts';
-import { SearchField } from './search-field.tsx';
 
 interface FilterBarProps {
   filters: RunFilters;
