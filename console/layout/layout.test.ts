@@ -45,13 +45,17 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     expect(await page.locator('.bone').count()).toBe(0);
   });
 
-  test('says that the connection is lost, and reads the page again when it is back', async () => {
-    const page = await at.open('/queue', { address: at.server.url });
-    await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor();
+  test('says that the connection is lost, turns actions off, and reads the page again when it is back', async () => {
+    const page = await at.open('/apps/echo/runs', { address: at.server.url });
+    const action = page.getByRole('link', { name: 'New run' });
+    await action.waitFor();
     await page.context().setOffline(true);
     await page.getByText('Connection lost').waitFor();
+    await page.locator('main header [inert]').getByText('New run').waitFor();
     await page.context().setOffline(false);
     await page.getByText('Connection lost').waitFor({ state: 'detached' });
+    await action.click();
+    await page.getByRole('heading', { name: 'New run', level: 1 }).waitFor();
   });
 
   test('signs in again above the page, which keeps what was typed', async () => {

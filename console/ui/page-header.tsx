@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useIsLost } from '../client/connection.ts';
 import { MoreMenu } from './menu.tsx';
 import styles from './page-header.module.css';
 
@@ -18,6 +19,7 @@ interface PageHeaderProps {
 
 /** The head of a page: what it is about, and what can be done with it. */
 export function PageHeader({ title, badge, description, actions, quiet, menu }: PageHeaderProps) {
+  const isLost = useIsLost();
   return (
     <header className={styles.header}>
       <div className={styles.words}>
@@ -25,7 +27,7 @@ export function PageHeader({ title, badge, description, actions, quiet, menu }: 
         {description && <div className={styles.description}>{description}</div>}
       </div>
       {(actions || quiet || menu) && (
-        <div className={styles.actions} data-page-only="">
+        <div className={styles.actions} data-page-only="" inert={isLost}>
           {quiet && <div className={styles.quiet}>{quiet}</div>}
           {actions}
           <div className={menu ? undefined : styles.narrow}>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useIsLost } from '../client/connection.ts';
 
 const UNITS = [
   ['year', 365 * 24 * 3600],
@@ -19,13 +20,15 @@ function formatRelative(at: number, now: number): string {
   return Math.abs(seconds) < 5 ? 'just now' : words.format(seconds, 'second');
 }
 
-/** Returns the time in milliseconds since the epoch. It changes after each interval. */
+/** Returns the time in milliseconds since the epoch. It changes after each interval, and stands still without a connection. */
 export function useNow(intervalMs: number): number {
   const [now, setNow] = useState(() => Date.now());
+  const isLost = useIsLost();
   useEffect(() => {
+    if (isLost) return;
     const timer = setInterval(() => setNow(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, [intervalMs]);
+  }, [intervalMs, isLost]);
   return now;
 }
 

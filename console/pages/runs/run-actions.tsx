@@ -2,6 +2,7 @@ import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useIsLost } from '../../client/connection.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -27,6 +28,7 @@ export function RunActions({
   /** Called after an action that leaves nothing to select. */
   onDone: () => Promise<void>;
 }) {
+  const isLost = useIsLost();
   const canRun = useRight('run');
   const navigate = useNavigate();
   const ids = runs.map(({ id }) => id);
@@ -41,7 +43,7 @@ export function RunActions({
     });
   if (ids.length === 0) return null;
   return (
-    <fieldset className={styles.actions} aria-label="Selected runs">
+    <fieldset className={styles.actions} aria-label="Selected runs" inert={isLost}>
       <span className={styles.count} role="status">
         {countRuns(ids.length)} selected
       </span>

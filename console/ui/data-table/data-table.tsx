@@ -1,4 +1,5 @@
 import { type HTMLAttributes, type ReactNode, useRef, useState } from 'react';
+import { useIsLost } from '../../client/connection.ts';
 import styles from './data-table.module.css';
 import { nextOrder, type Order, sortRows } from './sort-rows.ts';
 import { useIsWide } from './use-is-wide.ts';
@@ -157,9 +158,15 @@ interface CellProps<Row> {
 
 function Cell<Row>({ column, row, isMain }: CellProps<Row>) {
   const { title, kind, onPhone, cell, note, hover } = column;
+  const isLost = useIsLost();
   const hasLabel = onPhone === undefined && kind !== 'actions' && !isMain;
   return (
-    <td className={`${formatClass(column)} ${isMain ? styles.main : ''}`} title={hover?.(row)} {...(hasLabel && { 'data-title': title })}>
+    <td
+      className={`${formatClass(column)} ${isMain ? styles.main : ''}`}
+      title={hover?.(row)}
+      {...(hasLabel && { 'data-title': title })}
+      inert={isLost && kind === 'actions'}
+    >
       {cell(row)}
       {note && <div className={styles.note}>{note(row)}</div>}
     </td>
