@@ -1,9 +1,9 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChildRun, EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import table from '../../ui/table.module.css';
 import styles from './ensemble-run-page.module.css';
 
 /** The child runs in the order of groups and repetitions, with their ends. */
@@ -13,46 +13,46 @@ export function ChildRuns({ application, run }: { application: string; run: Ense
   return (
     <section aria-labelledby="child-runs">
       <h2 id="child-runs">Child runs</h2>
-      <TableRegion label="Table of child runs">
-        <table className={table.table} aria-labelledby="child-runs">
-          <thead>
-            <tr>
-              <th>Status</th>
-              <th>Group</th>
-              <th className={table.number}>Repetition</th>
-              <th>Run</th>
-              <th>Instance</th>
-              <th>Version</th>
-              <th>Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {run.child_runs.map((child) => (
-              <tr key={child.id} data-best={child.id === best ? '' : undefined}>
-                <td>
-                  <StatusBadge status={child.status_v2} />
-                </td>
-                <td>{child.run_group_id}</td>
-                <td className={table.number}>{child.repetition + 1}</td>
-                <td>
-                  <RunLink application={application} run={child.id}>
-                    <code>{child.id}</code>
-                  </RunLink>
-                </td>
-                <td>{child.application_instance_id}</td>
-                <td>{child.application_version_id || '–'}</td>
-                <td className={styles.result}>
-                  {child.id === best ? (
-                    <strong className="good">Best run</strong>
-                  ) : (
-                    child.error || findDropReason(run, child)
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="Child runs"
+        rows={run.child_runs}
+        isCurrent={({ id }) => id === best}
+        columns={[
+          {
+            title: 'Run',
+            cell: ({ id, status_v2 }) => (
+              <>
+                <StatusBadge status={status_v2} isBare />{' '}
+                <RunLink application={application} run={id}>
+                  <code>{id}</code>
+                </RunLink>
+              </>
+            ),
+          },
+          { title: 'Group', cell: ({ run_group_id }) => run_group_id },
+          { title: 'Repetition', kind: 'number', cell: ({ repetition }) => repetition + 1 },
+          {
+            title: 'Instance',
+            onPhone: 'plain',
+            cell: ({ application_instance_id, application_version_id }) => (
+              <>
+                {application_instance_id} <span className="soft">{application_version_id}</span>
+              </>
+            ),
+          },
+          {
+            title: 'Result',
+            onPhone: 'plain',
+            hover: (child) => child.error || findDropReason(run, child),
+            cell: (child) =>
+              child.id === best ? (
+                <strong className="good">Best run</strong>
+              ) : (
+                <bdi>{escapeInvisible(child.error || findDropReason(run, child))}</bdi>
+              ),
+          },
+        ]}
+      />
       {waiting > 0 && run.status_v2 === 'running' && (
         <p className={styles.soft}>{formatNumber(waiting)} more will be created.</p>
       )}

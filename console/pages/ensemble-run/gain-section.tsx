@@ -7,11 +7,8 @@ import {
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { FactList } from '../../ui/facts.tsx';
-import { SideCells } from '../../ui/resources/side-cells.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import styles from './ensemble-run-page.module.css';
 
 /** The gain of the ensemble over its best single group, with its cost, and the best of fewer runs. */
@@ -40,25 +37,23 @@ export function GainSection({ gain, usage }: { gain: EnsembleGain; usage: RulesR
 }
 
 function GroupTable({ gain }: { gain: EnsembleGain }) {
+  const format = distinguish(
+    gain.groups.flatMap(({ mean, best }) => [mean, best]).filter((one) => one !== null),
+  );
+  const write = (value: number | null) => (value === null ? '–' : format(value));
   return (
-    <TableRegion label="Table: Values of each group">
-      <table className={table.table} aria-label="Values of each group">
-        <TableHead texts={['Group']} numbers={['Runs', 'Failed', 'Mean', 'Best']} />
-        <tbody>
-          {gain.groups.map(({ run_group_id, runs, failed, mean, best }) => (
-            <tr key={run_group_id}>
-              <td>{run_group_id}</td>
-              {[runs, failed].map((value, column) => (
-                <td key={column} className={table.number}>
-                  {formatNumber(value)}
-                </td>
-              ))}
-              <SideCells values={[mean, best]} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Values of each group"
+      rows={gain.groups}
+      keyOf={({ run_group_id }) => run_group_id}
+      columns={[
+        { title: 'Group', cell: ({ run_group_id }) => run_group_id },
+        { title: 'Runs', kind: 'number', cell: ({ runs }) => formatNumber(runs) },
+        { title: 'Failed', kind: 'number', cell: ({ failed }) => formatNumber(failed) },
+        { title: 'Mean', kind: 'number', cell: ({ mean }) => write(mean) },
+        { title: 'Best', kind: 'number', cell: ({ best }) => write(best) },
+      ]}
+    />
   );
 }
 
@@ -67,20 +62,20 @@ function BestOfTable({ gain }: { gain: EnsembleGain }) {
   return (
     <details>
       <summary>The best of fewer runs</summary>
-      <TableRegion label="Table: Expected best value of fewer runs">
-        <table className={table.table} aria-label="Expected best value of fewer runs">
-          <TableHead numbers={['Runs', 'Expected best value', 'Choices with a success']} />
-          <tbody>
-            {gain.best_of_k.map(({ k, expected, solved_share }) => (
-              <tr key={k}>
-                <td className={table.number}>{k}</td>
-                <td className={table.number}>{format(expected)}</td>
-                <td className={table.number}>{formatPercent(solved_share)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="Expected best value of fewer runs"
+        rows={gain.best_of_k}
+        keyOf={({ k }) => String(k)}
+        columns={[
+          { title: 'Runs', kind: 'number', cell: ({ k }) => k },
+          { title: 'Expected best value', kind: 'number', cell: ({ expected }) => format(expected) },
+          {
+            title: 'Choices with a success',
+            kind: 'number',
+            cell: ({ solved_share }) => formatPercent(solved_share),
+          },
+        ]}
+      />
     </details>
   );
 }

@@ -1,13 +1,12 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { formatTolerance } from '@switchyard/contract/runs/presentation/format-tolerance.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { EnsembleActions } from './ensemble-actions.tsx';
 import { EnsembleRuns } from './ensemble-runs.tsx';
 import { ensembleQuery } from './queries.ts';
@@ -39,57 +38,46 @@ function Groups({ ensemble }: { ensemble: Ensemble }) {
   return (
     <section aria-labelledby="groups">
       <h2 id="groups">Run groups</h2>
-      <TableRegion label="Table of groups">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Group</th>
-              <th>Instance</th>
-              <th className={table.number}>Runs</th>
-              <th>Options</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ensemble.run_groups.map(({ id, instance_id, repetitions, options }) => (
-              <tr key={id}>
-                <td>{id}</td>
-                <td>{instance_id}</td>
-                <td className={table.number}>{repetitions}</td>
-                <td className="anywhere">
-                  {Object.entries(options)
-                    .map(([name, value]) => `${name} = ${value}`)
-                    .join(', ') || '–'}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="Run groups"
+        rows={ensemble.run_groups}
+        columns={[
+          { title: 'Group', cell: ({ id }) => id },
+          { title: 'Instance', cell: ({ instance_id }) => instance_id },
+          { title: 'Runs', kind: 'number', cell: ({ repetitions }) => repetitions },
+          {
+            title: 'Options',
+            hover: ({ options }) => formatOptions(options),
+            cell: ({ options }) => <bdi>{formatOptions(options)}</bdi>,
+          },
+        ]}
+      />
     </section>
   );
+}
+
+function formatOptions(options: Record<string, string>): string {
+  const texts = Object.entries(options).map(([name, value]) => `${name} = ${value}`);
+  return escapeInvisible(texts.join(', ')) || '–';
 }
 
 function Rules({ ensemble }: { ensemble: Ensemble }) {
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
-      <TableRegion label="Table of rules">
-        <table className={table.table}>
-          <TableHead texts={['Rule', 'Indicator', 'Objective', 'Counts as equal']} />
-          <tbody>
-            {ensemble.rules
-              .toSorted((one, other) => one.index - other.index)
-              .map(({ id, statistics_path, objective, tolerance }) => (
-                <tr key={id}>
-                  <td>{id}</td>
-                  <td className="anywhere">{statistics_path}</td>
-                  <td>{objective}</td>
-                  <td>{formatTolerance(tolerance) || 'equal values only'}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="Rules"
+        rows={ensemble.rules.toSorted((one, other) => one.index - other.index)}
+        columns={[
+          { title: 'Rule', cell: ({ id }) => id },
+          { title: 'Indicator', cell: ({ statistics_path }) => <bdi>{statistics_path}</bdi> },
+          { title: 'Objective', cell: ({ objective }) => objective },
+          {
+            title: 'Counts as equal',
+            cell: ({ tolerance }) => formatTolerance(tolerance) || 'equal values only',
+          },
+        ]}
+      />
     </section>
   );
 }

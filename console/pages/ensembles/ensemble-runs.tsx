@@ -2,15 +2,13 @@ import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import table from '../../ui/table.module.css';
 import { ensembleRunsQuery } from './queries.ts';
 
 /** The runs of an ensemble, newest first. */
@@ -31,34 +29,35 @@ export function EnsembleRuns({ application, ensemble }: { application: string; e
         </EmptyState>
       )}
       {runs.length > 0 && (
-        <TableRegion label="Table: Runs of the ensemble">
-          <table className={table.table} aria-label="Runs of the ensemble">
-            <TableHead texts={['Status', 'Run', 'By', 'Created']} />
-            <tbody>
-              {runs.map(({ id, name, status_v2, user_email, created_at }) => (
-                <tr key={id}>
-                  <td>
-                    <StatusBadge status={status_v2} />
-                  </td>
-                  <td className="anywhere">
-                    <Link
-                      to="/apps/$application/ensembles/$ensemble/runs/$run"
-                      params={{ application, ensemble: ensemble.id, run: id }}
-                    >
-                      {name || id}
-                    </Link>
-                  </td>
-                  <td>{user_email}</td>
-                  <td>
-                    <RelativeTime at={created_at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
+        <DataTable
+          label="Runs of the ensemble"
+          rows={runs}
+          columns={[
+            {
+              title: 'Run',
+              hover: ({ name, id }) => name || id,
+              cell: ({ id, name, status_v2 }) => (
+                <>
+                  <StatusBadge status={status_v2} isBare />{' '}
+                  <Link
+                    to="/apps/$application/ensembles/$ensemble/runs/$run"
+                    params={{ application, ensemble: ensemble.id, run: id }}
+                  >
+                    <bdi>{name || id}</bdi>
+                  </Link>
+                </>
+              ),
+            },
+            { title: 'By', onPhone: 'plain', cell: ({ user_email }) => user_email },
+            {
+              title: 'Created',
+              onPhone: 'end',
+              cell: ({ created_at }) => <RelativeTime at={created_at} />,
+            },
+          ]}
+        />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={runs.length} noun="run" />
     </section>
   );
 }

@@ -6,10 +6,8 @@ import { useState } from 'react';
 import { applicationsQuery } from '../../client/applications.ts';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { ApplicationQuotasDialog } from './quotas-dialog.tsx';
 import styles from './quotas-page.module.css';
 
@@ -30,67 +28,60 @@ export function ApplicationQuotas({ quotas, mayChange }: ApplicationQuotasProps)
       {quotas.length === 0 ? (
         <p className="meta">No application has a quota beside those of the account.</p>
       ) : (
-        <TableRegion label="Table of quotas">
-          <table className={table.table} aria-labelledby="application-quotas">
-            <TableHead texts={['Application', 'Runs at once', 'Core hours this month']}>
-              {mayChange && <td />}
-            </TableHead>
-            <tbody>
-              {quotas.map((quota) => (
-                <QuotaRow
-                  key={quota.application_id}
-                  quota={quota}
-                  onEdit={mayChange ? setEdited : undefined}
+        <DataTable
+          label="Quotas of applications"
+          rows={quotas}
+          keyOf={({ application_id }) => application_id}
+          columns={[
+            {
+              title: 'Application',
+              cell: ({ application_id: application }) => (
+                <Link to="/apps/$application" params={{ application }}>
+                  {application}
+                </Link>
+              ),
+            },
+            {
+              title: 'Runs at once',
+              cell: ({ application_id, running_runs, concurrent_runs }) => (
+                <Use
+                  label={`Runs of ${application_id} at once`}
+                  value={running_runs}
+                  limit={concurrent_runs}
                 />
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
+              ),
+            },
+            {
+              title: 'Core hours this month',
+              cell: ({ application_id, used_core_hours, core_hours_per_month }) => (
+                <Use
+                  label={`Core hours of ${application_id}`}
+                  value={used_core_hours}
+                  limit={core_hours_per_month}
+                />
+              ),
+            },
+            mayChange && {
+              title: 'Change',
+              kind: 'actions',
+              cell: ({ application_id }) => (
+                <Button
+                  kind="quiet"
+                  onPress={() => setEdited(application_id)}
+                  aria-label={`Change the quotas of ${application_id}`}
+                >
+                  Change
+                </Button>
+              ),
+            },
+          ]}
+        />
       )}
       {mayChange && <ApplicationChoice limited={quotas} onChoose={setEdited} />}
       {edited !== undefined && (
         <ApplicationQuotasDialog application={edited} onClose={() => setEdited(undefined)} />
       )}
     </section>
-  );
-}
-
-interface QuotaRowProps {
-  quota: ApplicationQuota;
-  onEdit: ((application: string) => void) | undefined;
-}
-
-function QuotaRow({ quota, onEdit }: QuotaRowProps) {
-  const { application_id: application } = quota;
-  return (
-    <tr>
-      <td>
-        <Link to="/apps/$application" params={{ application }}>
-          {application}
-        </Link>
-      </td>
-      <td>
-        <Use
-          label={`Runs of ${application} at once`}
-          value={quota.running_runs}
-          limit={quota.concurrent_runs}
-        />
-      </td>
-      <td>
-        <Use
-          label={`Core hours of ${application}`}
-          value={quota.used_core_hours}
-          limit={quota.core_hours_per_month}
-        />
-      </td>
-      {onEdit && (
-        <td>
-          <Button onPress={() => onEdit(application)} aria-label={`Change the quotas of ${application}`}>
-            Change
-          </Button>
-        </td>
-      )}
-    </tr>
   );
 }
 

@@ -4,10 +4,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
-import table from '../../ui/table.module.css';
 import { LicensesDialog } from './licenses-dialog.tsx';
 import { licensesQuery } from './queries.ts';
 import styles from './quotas-page.module.css';
@@ -25,16 +23,27 @@ export function Licenses({ mayChange }: { mayChange: boolean }) {
         Runs of an instance that requires tokens of a licence wait until enough of them are free.
       </p>
       {licenses.length > 0 && (
-        <TableRegion label="Table of licences">
-          <table className={table.table} aria-labelledby="licences">
-            <TableHead texts={['Licence', 'Tokens in use', 'Runs']} />
-            <tbody>
-              {licenses.map((license) => (
-                <LicenseRow key={license.name} license={license} />
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
+        <DataTable
+          label="Licences"
+          rows={licenses}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: 'Licence', cell: ({ name }) => <code>{name}</code> },
+            {
+              title: 'Tokens in use',
+              cell: ({ name, total, used }) => (
+                <Meter
+                  label={`Tokens of ${name}`}
+                  value={used}
+                  max={Math.max(total, used)}
+                  text={`${formatNumber(used)} of ${formatNumber(total)}`}
+                  tone={used > total ? 'bad' : 'plain'}
+                />
+              ),
+            },
+            { title: 'Runs', cell: ({ holders }) => <Holders holders={holders} /> },
+          ]}
+        />
       )}
       {mayChange && (
         <div className={styles.choice}>
@@ -46,33 +55,17 @@ export function Licenses({ mayChange }: { mayChange: boolean }) {
   );
 }
 
-function LicenseRow({ license: { name, total, used, holders } }: { license: License }) {
+function Holders({ holders }: Pick<License, 'holders'>) {
   return (
-    <tr>
-      <td>
-        <code>{name}</code>
-      </td>
-      <td>
-        <Meter
-          label={`Tokens of ${name}`}
-          value={used}
-          max={Math.max(total, used)}
-          text={`${formatNumber(used)} of ${formatNumber(total)}`}
-          tone={used > total ? 'bad' : 'plain'}
-        />
-      </td>
-      <td>
-        <ul className={styles.holders}>
-          {holders.map(({ run_id, application_id, tokens }) => (
-            <li key={run_id}>
-              <RunLink application={application_id} run={run_id}>
-                {run_id}
-              </RunLink>{' '}
-              {tokens === 1 ? '1 token' : `${tokens} tokens`}
-            </li>
-          ))}
-        </ul>
-      </td>
-    </tr>
+    <ul className={styles.holders}>
+      {holders.map(({ run_id, application_id, tokens }) => (
+        <li key={run_id}>
+          <RunLink application={application_id} run={run_id}>
+            {run_id}
+          </RunLink>{' '}
+          {tokens === 1 ? '1 token' : `${tokens} tokens`}
+        </li>
+      ))}
+    </ul>
   );
 }

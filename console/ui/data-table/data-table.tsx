@@ -43,6 +43,8 @@ interface DataTableProps<Row> {
   selection?: RowSelection<Row>;
   /** Marks a row, such as that of the signed-in person. */
   isCurrent?: (row: Row) => boolean;
+  /** The sum of all rows, which stands below them. */
+  total?: Row;
   /** Further attributes of a row, such as those of dragging. */
   rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
 }
@@ -52,7 +54,7 @@ interface DataTableProps<Row> {
  * phone shows cards. The arrow keys move between rows.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows: given, selection, isCurrent, rowProps } = props;
+  const { label, rows: given, selection, isCurrent, rowProps, total } = props;
   const keyOf = props.keyOf ?? readId;
   const columns = props.columns.filter((one) => typeof one === 'object' && one !== null);
   const [order, setOrder] = useState<Order>();
@@ -127,6 +129,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           })}
         </tbody>
         <Spacer height={after} />
+        {total !== undefined && (
+          <tfoot>
+            <tr>
+              {columns.map((column) => (
+                <Cell key={getId(column)} column={column} row={total} isMain={column === main} />
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </section>
   );
