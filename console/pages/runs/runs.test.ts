@@ -310,6 +310,18 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
+  test('a filter and the menu of a column are accessible while they are open, on a phone', async () => {
+    const page = await at.openOnPhone('/apps/routing/runs');
+    await openFilter(page, 'Indicator');
+    await page.getByRole('dialog', { name: 'Filter by indicator' }).getByLabel('From').waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Objective' }).getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Hide column' }).filter({ visible: true }).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+
   test('the application shows its indicator, recent runs and instances, and changes the default', async () => {
     const { server } = at;
     const params = { application_id: 'routing' };

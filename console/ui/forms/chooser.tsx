@@ -1,8 +1,7 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { Icon } from '@switchyard/design/icon.tsx';
-import { useState } from 'react';
-import { ComboBox, Input, ListBox, ListBoxItem, Popover, Button as PressButton } from 'react-aria-components';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { findNextIndex } from '../keyboard/table-keys.ts';
 import styles from './chooser.module.css';
 import type { ControlAttributes } from './field.tsx';
 
@@ -12,9 +11,7 @@ export interface Choice {
   label: string;
 }
 
-interface ChooserProps extends Partial<ControlAttributes> {
-  /** Names the field for screen readers. */
-  label: string;
+interface ChooserProps extends ControlAttributes {
   value: string;
   choices: readonly Choice[];
   onChange: (value: string) => void;
@@ -23,49 +20,98 @@ interface ChooserProps extends Partial<ControlAttributes> {
 /** Nobody reads more; further letters narrow the list. */
 const SHOWN_MAX = 50;
 
-/** A choice of one of many things, by a part of its name or id. It shows which of how many match. */
-export function Chooser({ label, value, choices, onChange, id, ...described }: ChooserProps) {
-  const chosen = choices.find((one) => one.value === value);
-  const name = escapeInvisible(chosen?.label ?? '');
-  const [typed, setTyped] = useState<string>();
-  const matching = typed === undefined ? choices : choices.filter((one) => matches(one, typed));
+/**
+ * A choice of one of many things, by a part of its name or id. It shows which of how many match. The arrow keys move, Enter
+ * chooses, and Escape keeps what was chosen.
+ */
+export function Chooser({ value, choices, onChange, ...attributes }: ChooserProps) {
+  const list = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const popover = useRef<HTMLDivElement>(null);
+  /** What was typed; null while the list is closed. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const [active, setActive] = useState(-1);
+  const isOpen = typed !== null;
+  const name = escapeInvisible(choices.find((one) => one.value === value)?.label ?? value);
+  const matching = choices.filter((one) => matches(one, typed ?? ''));
   const shown = matching.slice(0, SHOWN_MAX);
+  useEffect(() => {
+    const element = popover.current;
+    if (!element || isOpen === element.matches(':popover-open')) return;
+    if (!isOpen) element.hidePopover();
+    else element.showPopover({ ...(input.current && { source: input.current }) });
+  }, [isOpen]);
+  useEffect(() => {
+    if (active >= 0) document.getElementById(`${list}-${active}`)?.scrollIntoView({ block: 'nearest' });
+  }, [active, list]);
+  const search = (text: string | null) => {
+    setTyped(text);
+    // The first match is what Enter chooses.
+    setActive(text ? 0 : -1);
+  };
+  const choose = (choice: Choice | undefined) => {
+    search(null);
+    if (choice && choice.value !== value) onChange(choice.value);
+  };
+  const handleKey = (event: KeyboardEvent) => {
+    const isMove = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+    const next = isMove ? findNextIndex(event.key, active, shown.length) : undefined;
+    if (isMove && !isOpen) search('');
+    else if (next !== undefined) setActive(next);
+    else if (event.key === 'Escape' && isOpen) search(null);
+    else if (event.key === 'Enter' && isOpen) choose(shown[active]);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <ComboBox
-      aria-label={label}
-      menuTrigger="focus"
-      allowsEmptyCollection
-      selectedKey={value}
-      inputValue={typed ?? name}
-      onInputChange={(text) => setTyped(text === name ? undefined : text)}
-      onOpenChange={(isOpen) => !isOpen && setTyped(undefined)}
-      onSelectionChange={(key) => {
-        setTyped(undefined);
-        if (typeof key === 'string' && key !== value) onChange(key);
-      }}
-      items={shown.map((one) => ({ ...one, id: one.value }))}
-    >
-      <div className={styles.field}>
-        <Input {...described} {...(id !== undefined && { id })} onFocus={(event) => event.target.select()} />
-        <PressButton className={styles.open ?? ''} aria-label={`Show the choices of ${label.toLowerCase()}`}>
-          <Icon name="down" />
-        </PressButton>
-      </div>
-      <Popover className={`popover ${styles.list}`} placement="bottom start">
-        <p className="meta">
-          {formatNumber(shown.length)} of {formatNumber(choices.length)}
+    <div className={styles.chooser}>
+      <input
+        {...attributes}
+        ref={input}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isOpen}
+        aria-controls={list}
+        aria-activedescendant={isOpen && active >= 0 ? `${list}-${active}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed === null || typed === '' ? (isOpen ? '' : name) : typed}
+        placeholder={name}
+        onFocus={() => search('')}
+        onClick={() => isOpen || search('')}
+        onBlur={() => search(null)}
+        onChange={(event) => search(event.target.value)}
+        onKeyDown={handleKey}
+      />
+      <div ref={popover} popover="manual" className={`popover ${styles.list}`}>
+        <p className="meta" role="status">
+          {isOpen && `${formatNumber(shown.length)} of ${formatNumber(choices.length)}`}
         </p>
-        <ListBox renderEmptyState={() => <p className="meta">Nothing matches.</p>}>
-          {({ value: key, label: text }: Choice) => (
-            <ListBoxItem id={key} textValue={escapeInvisible(text)} className={styles.item ?? ''}>
-              <bdi>
-                <Marked text={escapeInvisible(text)} part={typed ?? ''} />
-              </bdi>
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </ComboBox>
+        <div id={list} role="listbox" aria-labelledby={attributes.id} tabIndex={-1}>
+          {isOpen &&
+            shown.map((choice, index) => (
+              // The field keeps the focus: a press of the mouse must not take it.
+              <div
+                key={choice.value}
+                id={`${list}-${index}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={choice.value === value}
+                data-active={index === active || undefined}
+                className={styles.item}
+                onMouseDown={(event) => event.preventDefault()}
+                onMouseEnter={() => setActive(index)}
+                onClick={() => choose(choice)}
+                onKeyDown={handleKey}
+              >
+                <bdi>
+                  <Marked text={escapeInvisible(choice.label)} part={typed ?? ''} />
+                </bdi>
+              </div>
+            ))}
+        </div>
+      </div>
+    </div>
   );
 }
 
@@ -79,7 +125,7 @@ export function matches({ value, label }: Choice, typed: string): boolean {
 }
 
 /** The text with its first part that matches marked. */
-export function Marked({ text, part }: { text: string; part: string }) {
+function Marked({ text, part }: { text: string; part: string }) {
   const at = part.trim() === '' ? -1 : text.toLowerCase().indexOf(part.trim().toLowerCase());
   if (at < 0) return text;
   const end = at + part.trim().length;

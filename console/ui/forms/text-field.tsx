@@ -59,7 +59,7 @@ export function SelectField({
     <Field label={label} help={help} error={error}>
       {(attributes) =>
         choices.length > LISTED_MAX ? (
-          <Chooser {...attributes} label={label} value={value} choices={choices} onChange={onChange} />
+          <Chooser {...attributes} value={value} choices={choices} onChange={onChange} />
         ) : (
           <select {...attributes} value={value} onChange={(event) => onChange(event.target.value)}>
             {choices.map((choice) => (

@@ -1,6 +1,5 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import type { ReactNode } from 'react';
-import { Dialog, DialogTrigger, Popover, Button as PressButton } from 'react-aria-components';
 import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { DropMenu } from '../../../ui/menu.tsx';
 import styles from './filter-bar.module.css';
@@ -42,7 +41,10 @@ export function FilterBar({ filters, onChange, context, edited, onEdit }: Filter
           label={label}
           text={formatFilter(name, filters)}
           isOpen={edited?.name === name}
-          onOpenChange={(isOpen) => onEdit(isOpen ? { name } : undefined)}
+          // An editor that a header has opened begins with the indicator of its column.
+          onOpenChange={(isOpen) =>
+            isOpen !== (edited?.name === name) && onEdit(isOpen ? { name } : undefined)
+          }
           onRemove={() => onChange(name === 'created' ? NO_WINDOW : { [name]: undefined })}
         >
           <FilterEditor
@@ -90,14 +92,20 @@ interface ChipProps {
 function Chip({ label, text, isOpen, onOpenChange, onRemove, children }: ChipProps) {
   return (
     <span className={styles.chip}>
-      <DialogTrigger isOpen={isOpen} onOpenChange={onOpenChange}>
-        <PressButton className={styles.edit ?? ''}>
-          {label} <b title={text}>{text}</b>
-        </PressButton>
-        <Popover placement="bottom start" className={`popover ${styles.editor}`}>
-          <Dialog aria-label={`Filter by ${label.toLowerCase()}`}>{children}</Dialog>
-        </Popover>
-      </DialogTrigger>
+      <DropMenu
+        form={`Filter by ${label.toLowerCase()}`}
+        from="start"
+        isOpen={isOpen}
+        onOpenChange={onOpenChange}
+        className={styles.edit}
+        button={
+          <>
+            {label} <b title={text}>{text}</b>
+          </>
+        }
+      >
+        <div className={styles.editor}>{children}</div>
+      </DropMenu>
       {text !== '' && (
         <button
           type="button"
