@@ -24,6 +24,8 @@ export interface Meaning {
   violations: readonly JudgedIndicator[];
   /** null for the default. */
   baseline: string | null;
+  /** Returns the label of any indicator; its name where the application gives none. */
+  nameIndicator: (name: string) => string;
 }
 
 /** Returns what the application says about its indicators; what most say until it is loaded. */
@@ -49,5 +51,6 @@ function readMeaning(application: Application | undefined): Meaning {
       direction: 'minimize',
     })),
     baseline,
+    nameIndicator: (one) => escapeInvisible(indicators[one]?.label ?? one),
   };
 }

@@ -1,11 +1,17 @@
-import { Icon } from '@switchyard/design/icon.tsx';
+import { Icon, type IconName } from '@switchyard/design/icon.tsx';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import styles from './menu.module.css';
 
-/** The button with three dots, which opens further actions: buttons and links, each in a row. */
-export function MoreMenu({ label = 'More actions', children }: { label?: string; children: ReactNode }) {
+interface MoreMenuProps {
+  label?: string;
+  icon?: IconName;
+  children: ReactNode;
+}
+
+/** The button with three dots, or another icon, which opens further actions: buttons and links, each in a row. */
+export function MoreMenu({ label = 'More actions', icon = 'more', children }: MoreMenuProps) {
   return (
-    <DropMenu label={label} className={`icon-button ${styles.more}`} button={<Icon name="more" />}>
+    <DropMenu label={label} className={`icon-button ${styles.more}`} button={<Icon name={icon} />}>
       {children}
     </DropMenu>
   );

@@ -15,7 +15,7 @@ const BADGES: Record<BadgeStatus, { label: string; tone: Tone }> = {
   running: { label: 'Running', tone: 'active' },
   started: { label: 'Started', tone: 'active' },
   succeeded: { label: 'Succeeded', tone: 'good' },
-  completed: { label: 'Completed', tone: 'good' },
+  completed: { label: 'Ended', tone: 'neutral' },
   failed: { label: 'Failed', tone: 'bad' },
   canceled: { label: 'Canceled', tone: 'neutral' },
   active: { label: 'Active', tone: 'good' },

@@ -8,19 +8,25 @@ import {
   type ExperimentCounts,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { ExperimentStatus } from '@switchyard/contract/states.ts';
+import { type ExperimentStatus, isExperimentTerminal } from '@switchyard/contract/states.ts';
 import type { ReactNode } from 'react';
+import { LinkButton } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useRight } from '../../ui/use-right.ts';
 import { ExperimentActions } from './actions/experiment-actions.tsx';
+import { SetDefault } from './actions/promotion.tsx';
 import styles from './experiment-page.module.css';
 import { ReportButton } from './report/report-button.tsx';
+import type { Sides } from './result/result-frame.tsx';
+import type { Verdict } from './verdict/describe-verdict.ts';
 
 /** The fields that experiments of every type have. */
-interface DescribedExperiment extends ExperimentCounts {
+export interface DescribedExperiment extends ExperimentCounts {
   id: string;
   name: string;
   description: string;
@@ -32,33 +38,56 @@ interface ExperimentHeaderProps {
   type: ExperimentType;
   application: string;
   experiment: DescribedExperiment;
+  verdict?: Verdict | null;
+  sides?: Sides | undefined;
   actions?: ReactNode;
 }
 
-/** Name, type, status and progress of an experiment, with its actions. */
-export function ExperimentHeader({ type, application, experiment, actions }: ExperimentHeaderProps) {
+/** Name, type, status and progress of an experiment. The filled action is what follows from the verdict. */
+export function ExperimentHeader(props: ExperimentHeaderProps) {
+  const { type, application, experiment, verdict, sides, actions } = props;
   usePageTitle(experiment.name, 'Experiments', application);
+  const mayChange = useRight('experiment');
+  const kind = verdict?.kind;
+  const isOver = isExperimentTerminal(experiment.status);
   return (
     <>
       <PageHeader
         title={<bdi>{experiment.name}</bdi>}
+        badge={<StatusBadge status={experiment.status} />}
         description={
           <span className={styles.facts}>
-            <StatusBadge status={experiment.status} />
             <span>{EXPERIMENTS[type].label}</span>
+            <RunCounts experiment={experiment} />
             <span>
               created <RelativeTime at={experiment.created_at} />
             </span>
-            <RunCounts experiment={experiment} />
+            <span className={styles.id}>
+              <code>{experiment.id}</code>
+              <CopyButton text={experiment.id} label="Copy the id" />
+            </span>
           </span>
         }
         actions={
           <>
             {actions}
-            <ReportButton title={experiment.name} file={`${type}-${experiment.id}`} />
-            <ExperimentActions type={type} application={application} experiment={experiment} />
+            {sides && isOver && (kind === 'better' || kind === 'equivalent') && (
+              <SetDefault
+                {...{ application, sides }}
+                name={type === 'scenario' ? verdict?.candidate : undefined}
+                kind={kind === 'better' ? 'primary' : 'plain'}
+              />
+            )}
+            {isOver && kind === 'open' && <StartAgain {...props} kind="primary" label="More runs" />}
           </>
         }
+        quiet={
+          <>
+            <ReportButton title={experiment.name} file={`${type}-${experiment.id}`} />
+            {!(isOver && kind === 'open') && <StartAgain {...props} kind="quiet" label="Start again" />}
+          </>
+        }
+        menu={mayChange && <ExperimentActions {...{ type, application, experiment }} />}
       />
       {experiment.description !== '' && <p className={styles.description}>{experiment.description}</p>}
       {!hasFact(type, 'isLive') && <Progress experiment={experiment} />}
@@ -66,13 +95,33 @@ export function ExperimentHeader({ type, application, experiment, actions }: Exp
   );
 }
 
+type StartAgainProps = ExperimentHeaderProps & { kind: 'primary' | 'quiet'; label: string };
+
+/** Opens the form of a new experiment with the settings of this one. */
+function StartAgain({ type, application, experiment, kind, label }: StartAgainProps) {
+  if (!useRight('experiment')) return null;
+  return (
+    <LinkButton
+      kind={kind}
+      to="/apps/$application/new-experiment"
+      params={{ application }}
+      search={{ type, from: experiment.id }}
+    >
+      {label}
+    </LinkButton>
+  );
+}
+
 function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
   const { status, number_of_completed_runs: ended, number_of_failed_runs: failed = 0 } = experiment;
   if (ended === undefined || status === 'draft') return null;
+  const all = countRuns(experiment);
   return (
     <span>
-      {formatNumber(ended)} of {formatNumber(countRuns(experiment))} runs ended
-      {failed > 0 && <span className="bad">, {formatNumber(failed)} failed</span>}
+      {ended < all || status === 'started'
+        ? `${formatNumber(ended)} of ${formatNumber(all)} runs ended`
+        : `${formatNumber(all)} runs`}
+      {failed > 0 ? <span className="bad">, {formatNumber(failed)} failed</span> : ', none failed'}
     </span>
   );
 }

@@ -6,10 +6,10 @@ import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { NotFound } from '../../ui/not-found.tsx';
 import { AcceptancePage } from './acceptance/acceptance-page.tsx';
-import { BatchPage } from './batch/batch-page.tsx';
 import { BisectPage } from './bisect/bisect-page.tsx';
 import { ShadowPage } from './online/shadow-page.tsx';
 import { SwitchbackPage } from './online/switchback-page.tsx';
+import { BatchPage } from './result/batch-page.tsx';
 
 /** The address of a result. */
 interface PageAddress<Type extends ExperimentType = ExperimentType> {

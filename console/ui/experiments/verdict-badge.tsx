@@ -1,3 +1,4 @@
+import { Icon, type IconName } from '@switchyard/design/icon.tsx';
 import styles from './verdict-badge.module.css';
 
 /** How a verdict is coloured: good and bad for the candidate, changed without a direction, equal, or not decided. */
@@ -13,10 +14,7 @@ const TONES: Readonly<Record<string, VerdictTone>> = {
   undecided: 'open',
   passed: 'good',
   'not passed': 'bad',
-  release: 'good',
-  'do not release': 'bad',
   found: 'good',
-  narrowed: 'changed',
   'not distinguishable': 'equal',
 };
 
@@ -25,8 +23,21 @@ export function findTone(verdict: string): VerdictTone {
   return TONES[verdict] ?? 'open';
 }
 
-/** A verdict as a word with a mark. */
+const ICONS: Record<Exclude<VerdictTone, 'changed'>, IconName> = {
+  good: 'good',
+  bad: 'bad',
+  equal: 'equal',
+  open: 'waiting',
+};
+
+/** A verdict as an icon and a word. */
 export function VerdictBadge({ verdict }: { verdict: string }) {
   const word = verdict.replaceAll('_', ' ');
-  return <span className={`${styles.badge} ${styles[findTone(word)]}`}>{word}</span>;
+  const tone = findTone(word);
+  return (
+    <span className={`${styles.badge} ${styles[tone]}`}>
+      {tone === 'changed' ? word === 'lower' ? '▼' : '▲' : <Icon name={ICONS[tone]} />}
+      {word}
+    </span>
+  );
 }

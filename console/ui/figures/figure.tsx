@@ -1,15 +1,18 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { type ReactNode, type RefObject, useId, useRef } from 'react';
-import { Button as AriaButton } from 'react-aria-components';
+import { Button } from '../button.tsx';
 import { useWidth } from '../charts/use-width.ts';
 import { formatCsv } from '../content/format-csv.ts';
 import { saveFile } from '../content/save-file.ts';
+import { MoreMenu } from '../menu.tsx';
 import { formatSvg, renderPng } from './export-figure.ts';
 import styles from './figure.module.css';
 import { FigureTable, type TableContent } from './figure-table.tsx';
 
 export interface FigureProps {
   title: string;
+  /** The main picture of a page has a large heading. */
+  isMain?: boolean;
   /** Explains how to read the picture. */
   caption?: string;
   /** The numbers of the picture: its table, and the CSV file. */
@@ -24,21 +27,33 @@ export interface FigureProps {
   children: (width: number) => ReactNode;
 }
 
-/** A picture with its heading, its numbers as a table, and downloads as SVG, PNG and CSV. */
-export function Figure({ title, caption, table, height, controls, details, children }: FigureProps) {
+/** A picture with its heading, its numbers as a table, and one menu that saves it as SVG, PNG and CSV. */
+export function Figure({
+  title,
+  isMain = false,
+  caption,
+  table,
+  height,
+  controls,
+  details,
+  children,
+}: FigureProps) {
   const headingId = useId();
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
+  const Heading = isMain ? 'h2' : 'h3';
   return (
     <section className={styles.figure} aria-labelledby={headingId}>
       <div className={styles.head}>
-        <h3 id={headingId}>{escapeInvisible(title)}</h3>
+        <Heading id={headingId}>{escapeInvisible(title)}</Heading>
         {controls}
-        <Downloads title={title} table={table} frame={frame} />
+        <div className={styles.export} data-page-only="">
+          <ExportMenu title={title} table={table} frame={frame} />
+        </div>
       </div>
-      {caption !== undefined && <p className={styles.caption}>{escapeInvisible(caption)}</p>}
-      <div ref={frame}>
-        {width > 0 ? children(width) : <svg width="1" height={height} aria-hidden="true" />}
+      {caption !== undefined && <p className="meta">{escapeInvisible(caption)}</p>}
+      <div ref={frame} className={styles.frame}>
+        {width > 0 ? children(width) : <svg width="1" height={height} data-undrawn="" aria-hidden="true" />}
       </div>
       <details className={styles.numbers}>
         <summary>Numbers of this picture</summary>
@@ -48,13 +63,13 @@ export function Figure({ title, caption, table, height, controls, details, child
   );
 }
 
-interface DownloadsProps {
+interface ExportMenuProps {
   title: string;
   table: TableContent;
   frame: RefObject<HTMLDivElement | null>;
 }
 
-function Downloads({ title, table, frame }: DownloadsProps) {
+function ExportMenu({ title, table, frame }: ExportMenuProps) {
   const file = title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-');
   const save = async (format: 'SVG' | 'PNG' | 'CSV') => {
     if (format === 'CSV') return saveFile(`${file}.csv`, formatCsv(table), 'text/csv');
@@ -64,17 +79,12 @@ function Downloads({ title, table, frame }: DownloadsProps) {
     else saveFile(`${file}.png`, await renderPng(picture), 'image/png');
   };
   return (
-    <div className={styles.downloads} data-page-only="">
+    <MoreMenu label={`Export ${escapeInvisible(title)}`} icon="download">
       {(['SVG', 'PNG', 'CSV'] as const).map((format) => (
-        <AriaButton
-          key={format}
-          className={styles.download ?? ''}
-          aria-label={`Download ${title} as ${format}`}
-          onPress={() => save(format)}
-        >
-          {format}
-        </AriaButton>
+        <Button key={format} onPress={() => save(format)}>
+          {format === 'CSV' ? 'Numbers as CSV' : `Picture as ${format}`}
+        </Button>
       ))}
-    </div>
+    </MoreMenu>
   );
 }

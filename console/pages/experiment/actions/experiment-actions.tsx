@@ -9,11 +9,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
-import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { MoreMenu } from '../../../ui/menu.tsx';
 import { RenameDialog } from '../../../ui/resources/rename-dialog.tsx';
-import { useRight } from '../../../ui/use-right.ts';
 
 interface ExperimentActionsProps {
   type: ExperimentType;
@@ -21,26 +19,14 @@ interface ExperimentActionsProps {
   experiment: { id: string; name: string; description: string };
 }
 
-/** Buttons that start an experiment again with changes, rename and delete it, for a role that may experiment. */
+/** Buttons of the menu that rename and delete an experiment. */
 export function ExperimentActions(props: ExperimentActionsProps) {
-  const { type, application, experiment } = props;
   const [dialog, setDialog] = useState<'rename' | 'delete'>();
   const close = () => setDialog(undefined);
-  if (!useRight('experiment')) return null;
   return (
     <>
-      <LinkButton
-        kind="quiet"
-        to="/apps/$application/new-experiment"
-        params={{ application }}
-        search={{ type, from: experiment.id }}
-      >
-        Start again
-      </LinkButton>
-      <MoreMenu>
-        <Button onPress={() => setDialog('rename')}>Rename</Button>
-        <Button onPress={() => setDialog('delete')}>Delete</Button>
-      </MoreMenu>
+      <Button onPress={() => setDialog('rename')}>Rename</Button>
+      <Button onPress={() => setDialog('delete')}>Delete</Button>
       {dialog === 'rename' && <RenameExperiment {...props} onClose={close} />}
       {dialog === 'delete' && <DeleteExperiment {...props} onClose={close} />}
     </>

@@ -12,7 +12,7 @@ import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import pictures from '../comparison/pictures.module.css';
+import pictures from '../evidence/pictures.module.css';
 
 const CHART = 190;
 const BARS = 56;
@@ -34,7 +34,17 @@ export function SearchPicture({ search }: { search: Search }) {
   const steps = new Map(search.steps.map((step) => [step.version_id, step]));
   const probabilities = new Map(search.posterior.map((one) => [one.version_id, one.probability]));
   const table = {
-    columns: ['version', 'decision', 'effect', 'low', 'high', 'rounds', 'probability'],
+    columns: [
+      'version',
+      'decision',
+      'effect',
+      'low',
+      'high',
+      'rounds',
+      'lost rounds',
+      'e-value',
+      'probability',
+    ],
     rows: search.version_ids.map((version) => {
       const step = steps.get(version);
       return {
@@ -44,6 +54,8 @@ export function SearchPicture({ search }: { search: Search }) {
         low: step?.interval?.low ?? null,
         high: step?.interval?.high ?? null,
         rounds: step?.number_of_rounds ?? null,
+        'lost rounds': step?.number_of_lost_rounds ?? null,
+        'e-value': step?.e_value ?? null,
         probability: probabilities.get(version) ?? null,
       };
     }),
@@ -51,6 +63,7 @@ export function SearchPicture({ search }: { search: Search }) {
   return (
     <Figure
       title="Search over the versions"
+      isMain
       caption={`How much worse each tested version is than ${search.good_version_id} in ${search.indicator}, with its confidence sequence. The dashed line is the difference that matters. The bars are the probability that the version made the indicator worse.`}
       table={table}
       height={HEIGHT}
@@ -95,7 +108,7 @@ function SearchSteps({ search, width, probabilities }: SearchStepsProps) {
       />
       <line className={figure.zero} x1={across[0]} x2={across[1]} y1={toY(0)} y2={toY(0)} />
       <line
-        className={`${pictures.typical} ${pictures.dashed}`}
+        className={`${pictures.curve} ${pictures.control} ${pictures.dashed}`}
         x1={across[0]}
         x2={across[1]}
         y1={toY(difference.value)}
@@ -123,12 +136,12 @@ function describeStep({ version_id, decision, effect }: Step, format: (value: nu
 function StepMark({ step, x, toY, text }: { step: Step; x: number; toY: Scale; text: string }) {
   const { effect, interval, decision } = step;
   return (
-    <g className={decision === null ? pictures.changed : TONES[decision]}>
+    <g className={decision === null ? pictures.candidate : TONES[decision]}>
       <title>{text}</title>
       {interval && (
         <line className={pictures.interval} x1={x} x2={x} y1={toY(interval.low)} y2={toY(interval.high)} />
       )}
-      {effect !== null && <circle className={pictures.estimate} cx={x} cy={toY(effect)} r="6" />}
+      {effect !== null && <circle className={pictures.ring} cx={x} cy={toY(effect)} r="6" />}
     </g>
   );
 }
@@ -151,7 +164,7 @@ function VersionBars({ search: { version_ids }, toX, probabilities }: VersionBar
       <g key={version} className={pictures.candidate}>
         <title>{`${version}: ${formatPercent(probability)}`}</title>
         <rect
-          className={pictures.part}
+          className={pictures.solid}
           x={toX(index) - Math.min(step * 0.35, 16)}
           y={bottom - height}
           width={Math.min(step * 0.7, 32)}

@@ -1,28 +1,32 @@
 import type { RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import styles from '../experiment-page.module.css';
+import { Fold } from '../evidence/evidence.tsx';
 
 /** The copies that could not be created, with the reason of each. */
 export function RefusedCopies({ copies }: { copies: readonly RefusedRun[] }) {
   if (copies.length === 0) return null;
   return (
-    <section aria-label="Copies that could not be created" className={styles.section}>
-      <h3>Copies that could not be created</h3>
+    <Fold title="Refused copies" finding={`${formatNumber(copies.length)} could not be created`} isWide>
       <TableRegion label="Copies with their reasons">
         <table className={table.table}>
           <TableHead texts={['Original', 'Reason']} />
           <tbody>
             {copies.map((copy, index) => (
               <tr key={index}>
-                <td>{copy.input_id}</td>
-                <td className={styles.error}>{copy.error}</td>
+                <td>
+                  <bdi>{copy.input_id}</bdi>
+                </td>
+                <td className="anywhere">
+                  <bdi>{copy.error}</bdi>
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       </TableRegion>
-    </section>
+    </Fold>
   );
 }

@@ -1,96 +1,123 @@
-import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatHeadline } from '@switchyard/contract/experiments/presentation/headline.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { viewIndicator } from '@switchyard/contract/views/experiment-view.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Notice } from '../../../ui/notice.tsx';
-import { Choices } from '../comparison/choices.tsx';
-import { SwitchbackTable } from '../comparison/comparison-table.tsx';
-import { IntervalPlot } from '../comparison/interval-plot.tsx';
-import { Outcome, Paragraphs } from '../comparison/outcome.tsx';
-import { DecisionCard } from '../decision-card.tsx';
-import { UnitDistribution } from '../distribution/unit-distribution.tsx';
-import { ExperimentHeader } from '../experiment-header.tsx';
-import styles from '../experiment-page.module.css';
-import { FailuresSection } from '../failures-section.tsx';
-import { listUnitLooks } from '../next-look/list-looks.ts';
-import { NextLookPlot } from '../next-look/next-look-plot.tsx';
+import { useMeaning } from '../../../client/indicator-meaning.ts';
+import { Choices } from '../evidence/choices.tsx';
+import { SwitchbackTable } from '../evidence/comparison-table.tsx';
+import { Evidence, Fold } from '../evidence/evidence.tsx';
+import { FailuresSection } from '../evidence/failures-section.tsx';
 import { experimentQuery } from '../queries.ts';
+import { IndicatorPlot } from '../result/main-picture.tsx';
+import { ResultFrame } from '../result/result-frame.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
+import { describeMore, describeVerdict } from '../verdict/describe-verdict.ts';
+import { listRuleFacts } from '../verdict/list-rule-facts.ts';
 import { OnlineActions } from './online-actions.tsx';
-import { UnitTimeline } from './unit-timeline.tsx';
+import { UnitMeans } from './unit-means.tsx';
+import { UnitRails } from './unit-rails.tsx';
+
+const ROLES = ['primary', 'guardrail', 'other'];
 
 /** The result of a switchback test: the verdict, the units over time, and every indicator. */
 export function SwitchbackPage({ application, id }: { application: string; id: string }) {
-  const { data } = useSuspenseQuery(experimentQuery({ type: 'switchback', application, id }));
+  const { data, dataUpdatedAt } = useSuspenseQuery(experimentQuery({ type: 'switchback', application, id }));
   const { search, onSearch } = useExperimentSearch();
-  const { compared, plan, comparison: pair } = data;
-  const chosen = compared.find(({ indicator }) => indicator === search.indicator) ?? findFirst(compared);
+  const { nameIndicator } = useMeaning(application);
+  const { plan, comparison: pair, status } = data;
+  const compared = data.compared.toSorted(
+    (one, other) => ROLES.indexOf(one.role) - ROLES.indexOf(other.role),
+  );
+  const [deciding] = compared;
+  const chosen = compared.find(({ indicator }) => indicator === search.indicator) ?? deciding;
   const names = { control: pair.baseline_instance_id, candidate: pair.candidate_instance_id };
-  const choice = {
-    label: 'Indicator',
-    options: compared.map(({ indicator }) => indicator),
-    onChoose: (indicator: string) => onSearch({ indicator }),
-  };
+  const isRunning = status === 'started';
+  const view = { names, indicators: compared.map(viewIndicator) };
+  const verdict = describeVerdict({
+    ...{ decision: data.decision, compared: [view], isRunning, unit: 'unit', nameIndicator },
+  });
+  const isOpen = verdict?.kind === 'open';
+  const more = isOpen && deciding ? describeMore(deciding, 'unit') : [];
+  const units = `${formatNumber(plan.units.length)} units`;
   return (
-    <>
-      <ExperimentHeader
-        type="switchback"
-        application={application}
-        experiment={data}
-        actions={<OnlineActions type="switchback" application={application} id={id} status={data.status} />}
-      />
-      <div className={styles.sections}>
-        <DecisionCard application={application} experiment={data} />
-        {data.warnings.length > 0 && (
-          <Notice kind="warning">
-            <Paragraphs texts={data.warnings} />
-          </Notice>
-        )}
-        {chosen ? (
-          <>
-            <Choices choices={[{ ...choice, chosen: chosen.indicator }]} />
-            <Outcome comparison={chosen} names={names} />
-          </>
-        ) : (
-          <Notice kind="info">
-            {data.status === 'draft'
-              ? `The plan has ${formatNumber(plan.units.length)} units. Start the test to apply it.`
-              : 'The comparison appears when units of both instances have ended.'}
-          </Notice>
-        )}
-        <UnitTimeline plan={plan} names={names} {...(chosen && { comparison: chosen })} />
-        {compared.length > 0 && (
-          <>
-            <IntervalPlot
-              title="Change of each indicator"
-              caption={`${names.candidate} against ${names.control}, with 95 % intervals. The band is the margin of equivalence.`}
-              rows={compared.map((one) => ({
-                key: one.indicator,
-                label: one.indicator,
-                effect: readEffect(one),
-                word: one.verdict,
-              }))}
+    <ResultFrame
+      type="switchback"
+      application={application}
+      experiment={data}
+      actions={<OnlineActions type="switchback" application={application} id={id} status={status} />}
+      verdict={verdict && { ...verdict, follows: [...verdict.follows, ...more] }}
+      empty={
+        status === 'draft'
+          ? `Not started. The plan has ${units}, which ${names.control} and ${names.candidate} serve in turn.`
+          : `No result so far: the comparison appears when units of both instances have ended, of ${units}.`
+      }
+      sides={{
+        control: { instance_id: names.control, version_id: '' },
+        candidate: { instance_id: names.candidate, version_id: '' },
+      }}
+      {...(deciding && {
+        rule: listRuleFacts(deciding, { nameIndicator, unit: 'unit' }),
+        reasons: isOpen ? [] : [...deciding.reasons, ...deciding.warnings],
+      })}
+      picture={
+        <>
+          <UnitRails {...{ plan, names, isRunning }} comparison={chosen} now={readNow(data, dataUpdatedAt)} />
+          {deciding && <IndicatorPlot {...{ view, nameIndicator, isRunning }} />}
+        </>
+      }
+    >
+      {chosen && (
+        <Evidence
+          controls={
+            <Choices
+              choices={[
+                {
+                  label: 'Indicator',
+                  options: compared.map(({ indicator }) => indicator),
+                  chosen: chosen.indicator,
+                  onChoose: (indicator) => onSearch({ indicator }),
+                },
+              ]}
             />
-            {chosen && <UnitDistribution comparison={chosen} names={names} />}
-            <NextLookPlot looks={listUnitLooks(compared)} unit="unit" />
+          }
+          pictures={
+            <>
+              {chosen !== deciding && (
+                <p className="soft">{formatHeadline({ ...chosen, ...names, effect: readEffect(chosen) })}</p>
+              )}
+              <UnitMeans comparison={chosen} names={names} label={nameIndicator(chosen.indicator)} />
+            </>
+          }
+        >
+          <Fold title="All indicators" finding={`${formatNumber(compared.length)} by unit`} isWide>
             <SwitchbackTable comparisons={compared} />
-          </>
-        )}
-        <FailuresSection
-          application={application}
-          title="Runs that the candidate refused"
-          failures={data.refusals.map((refusal) => ({
-            ...refusal,
-            instance_id: names.candidate,
-            version_id: '',
-          }))}
-        />
-      </div>
-    </>
+          </Fold>
+          <FailuresSection
+            application={application}
+            title="Runs that the candidate refused"
+            failures={data.refusals.map((refusal) => ({
+              ...refusal,
+              instance_id: names.candidate,
+              version_id: '',
+            }))}
+          />
+        </Evidence>
+      )}
+    </ResultFrame>
   );
 }
 
-/** Returns the comparison of the primary indicator, or the first one. */
-function findFirst(compared: readonly SwitchbackComparison[]): SwitchbackComparison | undefined {
-  return compared.find(({ role }) => role === 'primary') ?? compared[0];
+/** Returns the time up to which units have run: the end of the test, or the time of the last response. */
+function readNow(
+  {
+    started_at,
+    completed_at,
+    updated_at,
+    status,
+  }: { started_at?: string; completed_at?: string; updated_at: string; status: string },
+  readAt: number,
+): number | undefined {
+  if (started_at === undefined) return undefined;
+  return status === 'started' ? readAt : Date.parse(completed_at ?? updated_at);
 }

@@ -1,0 +1,126 @@
+import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { buildScale, findExtent } from '@switchyard/contract/presentation/scales.ts';
+import { useRef } from 'react';
+import { useWidth } from '../../../ui/charts/use-width.ts';
+import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import figure from '../../../ui/figures/figure.module.css';
+import { Picture } from '../../../ui/figures/picture.tsx';
+import { type RuleAxis, rateRule, readAxis, sortRules } from './rate-rule.ts';
+import styles from './rule-list.module.css';
+
+const HEIGHT = 40;
+/** Where the rail stands, above the number of the limit. */
+const RAIL = 10;
+const PADDING = 0.35;
+
+interface RuleListProps {
+  metrics: readonly AcceptanceMetric[];
+  /** Empty before the decision. */
+  results: readonly MetricResult[];
+  nameIndicator: (indicator: string) => string;
+}
+
+/** The rules with their results: those that are not passed first, then those about which the data cannot say. */
+export function RuleList({ metrics, results, nameIndicator }: RuleListProps) {
+  return (
+    <section aria-labelledby="rules">
+      <div className={styles.head}>
+        <h2 id="rules">Rules</h2>
+        <span className="meta">the tinted side is allowed</span>
+      </div>
+      <ul className={styles.rules}>
+        {results.length > 0
+          ? sortRules(results).map((result, index) => (
+              <Rule key={index} result={result} nameIndicator={nameIndicator} />
+            ))
+          : metrics.map((metric) => (
+              <li key={formatRule(metric)} className={styles.rule}>
+                <VerdictBadge verdict="no result yet" />
+                <b>
+                  <bdi>{formatRule(metric)}</bdi>
+                </b>
+              </li>
+            ))}
+      </ul>
+    </section>
+  );
+}
+
+function Rule({ result, nameIndicator }: { result: MetricResult; nameIndicator: (name: string) => string }) {
+  const { metric, reason, warnings } = result;
+  const axis = readAxis(result);
+  const rating = rateRule(result);
+  const label = nameIndicator(metric.field);
+  return (
+    <li className={styles.rule}>
+      <VerdictBadge verdict={rating} />
+      <div>
+        <b>
+          <bdi>{label}</bdi>
+        </b>
+        <p className="meta">
+          <bdi>{formatRule(metric)}</bdi>
+        </p>
+      </div>
+      <div className={styles.value}>
+        {axis ? (
+          <>
+            <strong>{axis.format(axis.value)}</strong>
+            <p className="meta">
+              {axis.bound === axis.value
+                ? `limit ${axis.format(axis.limit)}`
+                : `bound ${axis.format(axis.bound)}`}
+            </p>
+          </>
+        ) : (
+          <strong>–</strong>
+        )}
+      </div>
+      {axis && <RulePicture axis={axis} label={`${label}: ${rating}`} isPassed={result.passed} />}
+      <p className={styles.reason}>
+        <bdi>
+          {escapeInvisible([rating === 'passed' ? '' : reason, ...warnings].filter(Boolean).join(' '))}
+        </bdi>
+      </p>
+    </li>
+  );
+}
+
+/** The allowed side of the limit, and where the candidate is. */
+function RulePicture({ axis, label, isPassed }: { axis: RuleAxis; label: string; isPassed: boolean }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const { value, bound, limit, allowed, format } = axis;
+  const [low, high] = findExtent([value, bound, limit]);
+  const room = (high - low || Math.abs(limit) || 1) * PADDING;
+  const scale = buildScale([low - room, high + room], [0, width]);
+  const place = Math.min(Math.max(scale(limit), 28), width - 28);
+  return (
+    <div ref={frame} className={styles.picture}>
+      {width > 0 && (
+        <Picture width={width} height={HEIGHT} label={`${label}, ${format(value)}, limit ${format(limit)}`}>
+          {allowed && (
+            <rect
+              className={styles.allowed}
+              x={allowed === 'below' ? 0 : scale(limit)}
+              y={RAIL - 8}
+              width={allowed === 'below' ? scale(limit) : width - scale(limit)}
+              height="16"
+            />
+          )}
+          <path className={styles.rail} d={`M0 ${RAIL}H${width}`} />
+          <g className={isPassed ? styles.passed : styles.open}>
+            <path className={styles.bar} d={`M${scale(value)} ${RAIL}H${scale(bound)}`} />
+            <circle className={styles.ring} cx={scale(value)} cy={RAIL} r="4.5" />
+          </g>
+          <path className={styles.limit} d={`M${scale(limit)} ${RAIL - 8}v16`} />
+          <text className={`${figure.note} ${figure.middle}`} x={place} y={HEIGHT - 4}>
+            {format(limit)}
+          </text>
+        </Picture>
+      )}
+    </div>
+  );
+}

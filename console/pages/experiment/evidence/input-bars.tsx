@@ -1,0 +1,173 @@
+import { type Effect, formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { buildScale, findExtent, listTicks, type Scale } from '@switchyard/contract/presentation/scales.ts';
+import { Link } from '@tanstack/react-router';
+import { VerticalAxis } from '../../../ui/figures/axis.tsx';
+import figure from '../../../ui/figures/figure.module.css';
+import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
+import { moveFocus } from './move-focus.ts';
+import { PairTable } from './pair-table.tsx';
+import styles from './pictures.module.css';
+import { thinOut } from './thin-out.ts';
+
+const HEIGHT = 220;
+const MARGIN = { top: 8, bottom: 24, left: 56 };
+const TICKS = 5;
+const BAR_MAX = 14;
+
+/** Direction in which the indicator improves. */
+type Objective = 'minimize' | 'maximize' | 'none';
+
+export interface InputBarsProps {
+  application: string;
+  /** The indicator as people call it. */
+  label: string;
+  objective: Objective;
+  effect: Effect;
+  pairs: readonly InputPair[];
+  /** One pair in words, such as `input`. */
+  unit: string;
+}
+
+/** One bar for each input: the change of the candidate, sorted. Each bar opens the comparison of its two runs. */
+export function InputBars(props: InputBarsProps) {
+  const { application, label, pairs, unit } = props;
+  const valued = pairs.filter(({ change }) => change !== null);
+  const failed = pairs.filter((pair) => pair.failed !== null);
+  const visible = thinOut([...valued, ...failed]);
+  const table = {
+    columns: ['input', 'control', 'candidate', 'change', 'failed', 'control run', 'candidate run'],
+    rows: pairs.map((pair) => ({
+      input: pair.input,
+      control: pair.control,
+      candidate: pair.candidate,
+      change: pair.change,
+      failed: pair.failed,
+      'control run': pair.runs.control,
+      'candidate run': pair.runs.candidate,
+    })),
+  };
+  const thinned = visible.length < pairs.length ? ` ${visible.length} of ${pairs.length} are visible.` : '';
+  const crosses = failed.length > 0 ? ' A cross is one on which only one side failed.' : '';
+  return (
+    <Figure
+      title={`Change on each ${unit}`}
+      caption={`${label}. A bar opens its pair of runs; arrow keys move between them.${crosses}${thinned}`}
+      table={table}
+      height={HEIGHT}
+      details={
+        <PairTable {...{ application, pairs, unit }} effect={props.effect} label={`Changes by ${unit}`} />
+      }
+    >
+      {(width) => <Bars {...props} visible={visible} width={width} />}
+    </Figure>
+  );
+}
+
+function Bars({
+  visible,
+  width,
+  ...props
+}: InputBarsProps & { visible: readonly InputPair[]; width: number }) {
+  const { effect, label, unit } = props;
+  const { low: from, high: to } = effect.margin ?? { low: 0, high: 0 };
+  const [low, high] = findExtent([0, from, to, ...visible.flatMap(({ change }) => change ?? [])]);
+  const toY = buildScale([low, high], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const toX = buildScale([-0.5, visible.length - 0.5], [MARGIN.left, width]);
+  const size = Math.max(1, Math.min(BAR_MAX, (toX(1) - toX(0)) * 0.66));
+  const across = [MARGIN.left, width] as const;
+  return (
+    <Picture
+      width={width}
+      height={HEIGHT}
+      label={`Change of ${label} on ${visible.length} ${unit}s, from ${formatChange(effect.measure, low)} to ${formatChange(effect.measure, high)}`}
+      onKeyDown={moveFocus}
+    >
+      <rect
+        className={figure.margin}
+        x={across[0]}
+        y={toY(to)}
+        width={width - across[0]}
+        height={toY(from) - toY(to)}
+      />
+      <VerticalAxis
+        ticks={listTicks(low, high, TICKS)}
+        scale={toY}
+        format={(value, moreDigits) => formatChange(effect.measure, value, moreDigits)}
+        across={across}
+      />
+      <line className={figure.zero} x1={across[0]} x2={across[1]} y1={toY(0)} y2={toY(0)} />
+      {visible.map((pair, index) => (
+        <Bar
+          key={pair.input}
+          {...props}
+          {...{ pair, toY, size }}
+          isFirst={index === 0}
+          x={toX(index)}
+          y={toY(pair.change ?? (isWorseHigh(pair, props.objective) ? high : low))}
+        />
+      ))}
+      <text className={`${figure.note} ${figure.end}`} x={across[1]} y={HEIGHT - 4}>
+        {`${visible.length} ${unit}s, sorted by change`}
+      </text>
+    </Picture>
+  );
+}
+
+/** Returns true if a failed candidate belongs at the top: there are the worst changes of a minimised indicator. */
+function isWorseHigh({ failed }: InputPair, objective: Objective): boolean {
+  return (failed === 'candidate') === (objective !== 'maximize');
+}
+
+type BarProps = InputBarsProps & {
+  pair: InputPair;
+  isFirst: boolean;
+  x: number;
+  y: number;
+  size: number;
+  toY: Scale;
+};
+
+function Bar({ application, objective, effect, pair, unit, isFirst, x, y, size, toY }: BarProps) {
+  const text = describePair(pair, effect, unit);
+  const top = Math.min(y, toY(0));
+  const height = Math.max(Math.abs(y - toY(0)), 2);
+  const hit = Math.max(size, 4);
+  return (
+    <Link
+      to="/apps/$application/compare"
+      params={{ application }}
+      search={{ runs: `${pair.runs.control},${pair.runs.candidate}` }}
+      className={`${styles.point} ${styles[findPairTone(pair, objective, effect)]}`}
+      aria-label={text}
+      tabIndex={isFirst ? 0 : -1}
+      preload={false}
+    >
+      <title>{text}</title>
+      <rect className={styles.hit} x={x - hit / 2} y={top - 4} width={hit} height={height + 8} />
+      {pair.change === null ? (
+        <path className={styles.cross} d={`M${x - 4} ${y - 4}l8 8m0 -8l-8 8`} />
+      ) : (
+        <rect className={styles.solid} x={x - size / 2} y={top} width={size} height={height} />
+      )}
+    </Link>
+  );
+}
+
+function describePair({ input, change, failed }: InputPair, { measure }: Effect, unit: string): string {
+  if (change === null) return `${unit} ${input}: only the ${failed} failed`;
+  return `${unit} ${input}: ${formatChange(measure, change)}`;
+}
+
+/** Red is worse by more than the margin, and grey no difference that matters. */
+function findPairTone(
+  { change, failed }: InputPair,
+  objective: Objective,
+  { margin }: Effect,
+): 'candidate' | 'control' | 'good' | 'bad' {
+  if (change === null) return failed === 'candidate' ? 'bad' : 'good';
+  if (change >= (margin?.low ?? 0) && change <= (margin?.high ?? 0)) return 'control';
+  if (objective === 'none') return 'candidate';
+  return change < 0 === (objective === 'minimize') ? 'candidate' : 'bad';
+}

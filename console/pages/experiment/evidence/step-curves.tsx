@@ -1,0 +1,105 @@
+import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  buildScale,
+  findExtent,
+  listTicks,
+  type Scale,
+  truncateLabel,
+} from '@switchyard/contract/presentation/scales.ts';
+import type { ReactNode } from 'react';
+import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
+import figure from '../../../ui/figures/figure.module.css';
+import { Picture } from '../../../ui/figures/picture.tsx';
+import { moveFocus } from './move-focus.ts';
+import styles from './pictures.module.css';
+
+export const STEP_CURVES_HEIGHT = 220;
+const MARGIN = { top: 10, right: 112, bottom: 42, left: 48 };
+const TICKS_WIDTH = 90;
+const LINE = 18;
+
+/** A function that rises in steps from 0 to at most 1. */
+export interface StepCurve {
+  name: string;
+  points: readonly { x: number; share: number }[];
+  kind: 'control' | 'candidate' | 'faint';
+}
+
+interface StepCurvesProps {
+  curves: readonly StepCurve[];
+  width: number;
+  label: string;
+  /** Name of the horizontal axis. */
+  axis: string;
+  /** Draws links on the curves. Arrow keys move between them. */
+  marks?: (scales: { toX: Scale; toY: Scale }) => ReactNode;
+}
+
+const CLASSES = {
+  control: `${styles.control} ${styles.dashed}`,
+  candidate: `${styles.candidate}`,
+  faint: `${styles.faint}`,
+};
+
+/** Step functions of several sides on the same axes. Control and candidate stand above the others. */
+export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProps) {
+  const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
+  const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
+  const toX = buildScale([low, end], [MARGIN.left, width - MARGIN.right]);
+  const toY = buildScale([0, 1], [STEP_CURVES_HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const named = curves.filter(({ kind }) => kind !== 'faint');
+  return (
+    <Picture width={width} height={STEP_CURVES_HEIGHT} label={label} onKeyDown={marks && moveFocus}>
+      <VerticalAxis
+        ticks={[0, 0.25, 0.5, 0.75, 1]}
+        scale={toY}
+        format={formatPercent}
+        across={[MARGIN.left, width - MARGIN.right]}
+      />
+      <HorizontalAxis
+        ticks={listTicks(low, end, (width - MARGIN.left - MARGIN.right) / TICKS_WIDTH)}
+        scale={toX}
+        across={[MARGIN.top, STEP_CURVES_HEIGHT - MARGIN.bottom]}
+      />
+      {[...curves.filter(({ kind }) => kind === 'faint'), ...named].map((curve) => (
+        <g key={curve.name} className={CLASSES[curve.kind]}>
+          <title>{curve.name}</title>
+          <path className={styles.curve} d={buildSteps(curve, { toX, toY, low, end })} />
+        </g>
+      ))}
+      {marks?.({ toX, toY })}
+      <text className={`${figure.note} ${figure.end}`} x={width - MARGIN.right} y={STEP_CURVES_HEIGHT - 2}>
+        {truncateLabel(axis, width - MARGIN.left - MARGIN.right)}
+      </text>
+      <Names curves={named} width={width} toY={toY} />
+    </Picture>
+  );
+}
+
+/** Returns the path of a step function, from the start to the end of the axis. */
+function buildSteps(
+  { points }: StepCurve,
+  { toX, toY, low, end }: { toX: Scale; toY: Scale; low: number; end: number },
+): string {
+  const steps = points.map(({ x, share }) => `H${toX(x).toFixed(1)}V${toY(share).toFixed(1)}`);
+  return `M${toX(low).toFixed(1)} ${toY(0).toFixed(1)}${steps.join('')}H${toX(end).toFixed(1)}`;
+}
+
+/** The names of the sides at the ends of their curves, the higher one first. */
+function Names({ curves, width, toY }: { curves: readonly StepCurve[]; width: number; toY: Scale }) {
+  const ends = curves
+    .map((curve) => ({ ...curve, y: toY(curve.points.at(-1)?.share ?? 0) }))
+    .toSorted((one, other) => one.y - other.y);
+  let last = Number.NEGATIVE_INFINITY;
+  return ends.map(({ name, kind, y }) => {
+    last = Math.max(y, last + LINE);
+    return (
+      <g key={name} className={CLASSES[kind]}>
+        <path className={styles.curve} d={`M${width - MARGIN.right + 8} ${last}h14`} />
+        <text className={styles.name} x={width - MARGIN.right + 28} y={last + 4}>
+          {truncateLabel(name, MARGIN.right - 28)}
+        </text>
+      </g>
+    );
+  });
+}

@@ -1,0 +1,81 @@
+/** Where the parts of a picture of intervals stand. */
+import { findDomain } from '@switchyard/contract/experiments/presentation/interval-domain.ts';
+import { buildScale, type Scale } from '@switchyard/contract/presentation/scales.ts';
+import { findAxis, type IntervalRow } from './scale.ts';
+
+/** Height of the names of the sides. */
+export const HEAD = 24;
+export const TICKS_WIDTH = 84;
+const AXIS = 24;
+const LABEL_WIDTH = 168;
+const TEXT_WIDTH = 252;
+const RACE_WIDTH = 116;
+const GAP = 24;
+const NARROW_WIDTH = 600;
+
+/** Heights of a row: of the first with dots, of one with a note, and of any other. */
+const WIDE = { dots: 104, note: 48, plain: 36 };
+const NARROW = { dots: 84, note: 72, plain: 56 };
+
+export interface Layout {
+  rows: readonly IntervalRow[];
+  isNarrow: boolean;
+  width: number;
+  height: number;
+  /** End of the last row. */
+  bottom: number;
+  /** Start and end of the axis. */
+  plot: readonly [number, number];
+  domain: readonly [number, number];
+  scale: Scale;
+  /** Start of each row. */
+  tops: readonly number[];
+  heights: readonly number[];
+  race: { start: number; inputs: number; scale: Scale } | null;
+}
+
+export function computeLayout(rows: readonly IntervalRow[], width: number): Layout {
+  const isNarrow = width < NARROW_WIDTH;
+  const inputs = isNarrow ? 0 : Math.max(0, ...rows.map(({ race }) => race?.total ?? 0));
+  const start = LABEL_WIDTH + (inputs > 0 ? RACE_WIDTH + GAP : 0);
+  const plot = isNarrow ? ([0, width] as const) : ([start, width - TEXT_WIDTH - GAP] as const);
+  const domain = findAxis(rows);
+  const heights = listHeights(rows, isNarrow);
+  const tops = heights.map((_, index) => HEAD + sum(heights.slice(0, index)));
+  return {
+    ...{ rows, isNarrow, width, plot, domain, heights, tops },
+    height: measureHeight(rows, isNarrow),
+    bottom: HEAD + sum(heights),
+    scale: buildScale(domain, plot),
+    race:
+      inputs === 0
+        ? null
+        : {
+            ...{ start: LABEL_WIDTH, inputs },
+            scale: buildScale([0, inputs], [LABEL_WIDTH, LABEL_WIDTH + RACE_WIDTH]),
+          },
+  };
+}
+
+/** Returns the height of the whole picture. */
+export function measureHeight(rows: readonly IntervalRow[], isNarrow: boolean): number {
+  return HEAD + sum(listHeights(rows, isNarrow)) + AXIS;
+}
+
+function listHeights(rows: readonly IntervalRow[], isNarrow: boolean): number[] {
+  const heights = isNarrow ? NARROW : WIDE;
+  return rows.map(({ dots, note }) => heights[dots?.length ? 'dots' : note ? 'note' : 'plain']);
+}
+
+/** Returns the scale of a row. One in another unit than the first shares its 0 and has an axis of its own. */
+export function buildRowScale(row: IntervalRow, first: IntervalRow | undefined, layout: Layout): Scale {
+  if (row.effect.measure === first?.effect.measure) return layout.scale;
+  const [low, high] = findDomain([row.effect]);
+  const zero = layout.scale(0);
+  const room = Math.min(zero - layout.plot[0], layout.plot[1] - zero);
+  return (value) => zero + (value / Math.max(-low, high)) * room;
+}
+
+function sum(heights: readonly number[]): number {
+  return heights.reduce((total, one) => total + one, 0);
+}

@@ -1,0 +1,217 @@
+import { formatChange, formatInterval } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { type Scale, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
+import { findTone, type VerdictTone } from '../../../ui/experiments/verdict-badge.tsx';
+import figure from '../../../ui/figures/figure.module.css';
+import styles from './interval.module.css';
+import { buildRowScale, type Layout } from './layout.ts';
+import type { IntervalRow } from './scale.ts';
+
+const LABEL_WIDTH = 156;
+/** Places of the texts after the plot. */
+const TEXT = { value: 0, interval: 68, end: 252 };
+const DOT = { size: 2.6, column: 6, level: 5, levels: 6 };
+const STRIP = 20;
+
+interface RowProps {
+  row: IntervalRow;
+  layout: Layout;
+  top: number;
+  height: number;
+  isFirst: boolean;
+}
+
+/** Label, interval and numbers beside each other. */
+export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
+  const { width, plot } = layout;
+  const isLarge = row.dots !== undefined && row.dots.length > 0;
+  const y = isLarge ? top + 40 : top + height / 2;
+  const textX = width - TEXT.end;
+  const interval = formatInterval(row.effect)?.replaceAll('\u00a0%', '');
+  const labelY = row.note ? y - 2 : y + 4;
+  return (
+    <>
+      {!isFirst && <path className={figure.grid} d={`M0 ${top}H${width}`} />}
+      <Sides row={row} layout={layout} from={top} height={height} />
+      <text className={isLarge ? styles.large : styles.name} x={0} y={labelY}>
+        {truncateLabel(row.label, isLarge ? LABEL_WIDTH * 0.8 : LABEL_WIDTH)}
+      </text>
+      {row.note && (
+        <text className={figure.note} x={0} y={labelY + 16}>
+          {truncateLabel(row.note, LABEL_WIDTH)}
+        </text>
+      )}
+      <Race row={row} layout={layout} y={y} />
+      <Interval row={row} layout={layout} y={y} isLarge={isFirst} />
+      {isLarge && <Dots row={row} layout={layout} top={y + 16} />}
+      <text className={isFirst ? styles.huge : styles.name} x={textX} y={isLarge ? y + 6 : labelY}>
+        {formatValue(row)}
+      </text>
+      {interval && (
+        <text
+          className={figure.note}
+          x={textX + (isFirst || row.note ? 0 : TEXT.interval)}
+          y={isLarge ? y + 26 : row.note ? labelY + 16 : labelY}
+        >
+          {isFirst || row.note ? interval : truncateLabel(interval, plot[1])}
+        </text>
+      )}
+      <text className={`${figure.end} ${styles.word} ${styles[readTone(row)]}`} x={width} y={y + 4}>
+        {writeWord(row)}
+      </text>
+    </>
+  );
+}
+
+/** Label and numbers above the interval. */
+export function NarrowRow({ row, layout, top, isFirst }: RowProps) {
+  const { width } = layout;
+  const stripY = top + (row.note ? 42 : 26);
+  const word = writeWord(row);
+  const value = formatValue(row);
+  return (
+    <>
+      <text className={styles.name} x={0} y={top + 18}>
+        {truncateLabel(row.label, width - 7 * (word.length + value.length + 3))}
+      </text>
+      {row.note && (
+        <text className={figure.note} x={0} y={top + 34}>
+          {truncateLabel(row.note, width)}
+        </text>
+      )}
+      <text className={`${figure.end} ${styles.name}`} x={width} y={top + 18}>
+        {value}
+        <tspan className={styles[readTone(row)]} dx="8">
+          {word}
+        </tspan>
+      </text>
+      <Sides row={row} layout={layout} from={stripY} height={STRIP} />
+      <Interval row={row} layout={layout} y={stripY + STRIP / 2} isLarge={isFirst} />
+      {row.dots && <Dots row={row} layout={layout} top={stripY + STRIP + 6} />}
+    </>
+  );
+}
+
+const readTone = ({ word, tone = findTone(word) }: IntervalRow): VerdictTone => tone;
+
+function formatValue({ effect: { value, measure } }: IntervalRow): string {
+  return value === null ? '–' : formatChange(measure, value);
+}
+
+const SIGNS: Record<VerdictTone, string> = { good: '✓', bad: '×', equal: '=', changed: '', open: '' };
+
+function writeWord(row: IntervalRow): string {
+  const arrow = row.word === 'higher' ? '▲' : row.word === 'lower' ? '▼' : '';
+  return [SIGNS[readTone(row)] || arrow, row.word].filter(Boolean).join(' ');
+}
+
+interface PartProps {
+  row: IntervalRow;
+  layout: Layout;
+}
+
+/** The tinted side that is better, the zone without a difference that matters, and the line of the control. */
+function Sides({ row, layout, from, height }: PartProps & { from: number; height: number }) {
+  const { plot, scale: axis } = layout;
+  const scale = clampScale(buildRowScale(row, layout.rows[0], layout), plot);
+  const { margin } = row.effect;
+  const zone = [scale(margin?.low ?? 0), scale(margin?.high ?? 0)] as const;
+  const better =
+    row.objective === 'minimize'
+      ? ([plot[0], zone[0]] as const)
+      : row.objective === 'maximize'
+        ? ([zone[1], plot[1]] as const)
+        : null;
+  return (
+    <>
+      {better && (
+        <rect
+          className={styles.better}
+          x={better[0]}
+          y={from}
+          width={better[1] - better[0]}
+          height={height}
+        />
+      )}
+      <rect className={figure.margin} x={zone[0]} y={from} width={zone[1] - zone[0]} height={height} />
+      <path className={styles.zero} d={`M${axis(0)} ${from}v${height}`} />
+    </>
+  );
+}
+
+/** The interval as a bar and a ring; an arrow stands where it continues beyond the axis. */
+function Interval({ row, layout, y, isLarge }: PartProps & { y: number; isLarge: boolean }) {
+  const { value, low, high } = row.effect;
+  const [start, end] = layout.plot;
+  const scale = buildRowScale(row, layout.rows[0], layout);
+  const clamped = clampScale(scale, layout.plot);
+  const isInside = value !== null && scale(value) >= start && scale(value) <= end;
+  const isCut = (one: number): boolean => scale(one) < start - 1 || scale(one) > end + 1;
+  return (
+    <g className={row.race?.isStopped ? styles.stopped : styles.candidate}>
+      {low !== null && high !== null && (
+        <>
+          <path
+            className={isLarge ? styles.thick : styles.bar}
+            d={`M${clamped(low) + (isCut(low) ? 6 : 0)} ${y}H${clamped(high) - (isCut(high) ? 6 : 0)}`}
+          />
+          {isCut(low) && <path className={styles.arrow} d={`M${clamped(low)} ${y}l9 -5v10z`} />}
+          {isCut(high) && <path className={styles.arrow} d={`M${clamped(high)} ${y}l-9 -5v10z`} />}
+        </>
+      )}
+      {isInside && (
+        <circle
+          className={isLarge && low !== null ? styles.core : styles.ring}
+          cx={scale(value)}
+          cy={y}
+          r={isLarge && low !== null ? 3 : 4.5}
+        />
+      )}
+    </g>
+  );
+}
+
+function clampScale(scale: Scale, [start, end]: readonly [number, number]): Scale {
+  return (value) => Math.min(Math.max(scale(value), start), end);
+}
+
+/** One dot for each input, in columns; those beyond the axis stand at its end. */
+function Dots({ row, layout, top }: PartProps & { top: number }) {
+  const scale = clampScale(layout.scale, layout.plot);
+  const columns = Map.groupBy(row.dots ?? [], (change) => Math.round(scale(change) / DOT.column));
+  const highest = Math.max(...[...columns.values()].map(({ length }) => length));
+  const step = DOT.level * Math.min(1, DOT.levels / highest);
+  return [...columns].flatMap(([column, changes]) =>
+    changes.map((change, level) => (
+      <circle
+        key={`${column} ${level}`}
+        className={isWorse(change, row) ? styles.loss : styles.dot}
+        cx={column * DOT.column}
+        cy={top + level * step}
+        r={DOT.size}
+      />
+    )),
+  );
+}
+
+function isWorse(change: number, { objective, effect: { margin } }: IntervalRow): boolean {
+  if (objective === 'minimize') return change > (margin?.high ?? 0);
+  return objective === 'maximize' && change < (margin?.low ?? 0);
+}
+
+/** How far the candidate came: the rail is all inputs, and a buffer stands where it was stopped. */
+function Race({ row: { race }, layout, y }: PartProps & { y: number }) {
+  if (!race || !layout.race) return null;
+  const { start, scale, inputs } = layout.race;
+  const end = scale(race.inputs);
+  return (
+    <g className={race.isStopped ? styles.stopped : styles.candidate}>
+      <path className={styles.rail} d={`M${start} ${y}H${scale(inputs)}`} />
+      <path className={styles.ran} d={`M${start} ${y}H${end}`} />
+      {race.isStopped ? (
+        <path className={styles.buffer} d={`M${end} ${y - 7}v14`} />
+      ) : (
+        <circle className={styles.end} cx={end} cy={y} r="4" />
+      )}
+    </g>
+  );
+}

@@ -1,0 +1,235 @@
+/** The decision of an experiment as a sentence: a claim, the numbers behind it, and what follows. */
+import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import {
+  type Effect,
+  formatChange,
+  formatInterval,
+  formatSize,
+  isOneChange,
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
+import { rateRule } from '../acceptance/rate-rule.ts';
+
+/** What the page advises: `better` and `worse` also stand for all rules, and for one of several candidates. */
+export type VerdictKind = 'better' | 'worse' | 'equivalent' | 'open';
+
+export interface Verdict {
+  kind: VerdictKind;
+  /** The first sentence, which has the colour. */
+  claim: string;
+  rest: string;
+  follows: readonly string[];
+  /** Name of the candidate that the verdict is about; absent for none. */
+  candidate?: string;
+}
+
+export interface DescribedComparison {
+  decision: Decision | undefined;
+  compared: readonly ComparedView[];
+  isRunning: boolean;
+  /** One pair in words. */
+  unit: 'input' | 'original' | 'unit';
+  nameIndicator: (indicator: string) => string;
+}
+
+/** Returns the verdict about the candidates; null before anything can be compared. */
+export function describeVerdict(described: DescribedComparison): Verdict | null {
+  const { decision, compared, isRunning } = described;
+  const [view] = compared;
+  if (!decision || !view?.indicators[0]) return null;
+  const verdict = compared.length > 1 ? describeSeveral(described) : describeOne(decision, view, described);
+  return isRunning ? { ...verdict, claim: `So far: ${verdict.claim}` } : verdict;
+}
+
+function describeOne(
+  decision: Decision,
+  { names, indicators }: ComparedView,
+  { unit, nameIndicator }: DescribedComparison,
+): Verdict {
+  const candidate = escapeInvisible(names.candidate);
+  const control = escapeInvisible(names.control);
+  const cause = indicators.find(({ indicator }) => indicator === decision.because_of[0]?.indicator);
+  const deciding = (decision.release === 'no' && cause) || indicators[0];
+  if (!deciding) return { kind: 'open', claim: 'Not decided.', rest: decision.reason, follows: [] };
+  const label = nameIndicator(deciding.indicator);
+  const shared = {
+    candidate: names.candidate,
+    rest: describeEffect(label, deciding, 'and'),
+    follows: [...describeTally(deciding, unit), ...describeOthers(indicators, deciding, nameIndicator)],
+  };
+  if (decision.release === 'yes')
+    return { ...shared, kind: 'better', claim: `${candidate} is better than ${control}.` };
+  if (decision.release === 'no') {
+    const where = deciding.role === 'guardrail' ? ` in ${label}, which must not get worse` : '';
+    return { ...shared, kind: 'worse', claim: `${candidate} is worse than ${control}${where}.` };
+  }
+  if (deciding.verdict === 'equivalent' || deciding.verdict === 'same') {
+    const { measure, margin } = deciding.effect;
+    const claim =
+      deciding.verdict === 'same' || margin === null
+        ? `${candidate} and ${control} are ${deciding.verdict === 'same' ? 'equal on all inputs' : 'equivalent'}.`
+        : `${candidate} and ${control} differ by less than ${formatSize(measure, margin.high)}.`;
+    return { ...shared, kind: 'equivalent', claim };
+  }
+  if (deciding.verdict === 'undecided')
+    return {
+      ...shared,
+      kind: 'open',
+      claim: 'Not decided:',
+      rest: describeEffect(label, deciding, 'but') || `${candidate} and ${control} are not told apart.`,
+      follows: [...deciding.reasons, ...shared.follows],
+    };
+  return { ...shared, kind: 'open', claim: 'Not decided:', rest: decision.reason, follows: [] };
+}
+
+/** Returns the size of the effect in words: `Cost is 1.3 % lower, and the true change lies between …`. */
+function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 'but'): string {
+  const { measure, value, low, high } = effect;
+  if (value === null) return '';
+  const side =
+    value === 0 ? 'equal' : `${formatSize(measure, Math.abs(value))} ${value < 0 ? 'lower' : 'higher'}`;
+  if (low === null || high === null || isOneChange({ low, high })) return `${label} is ${side}.`;
+  return `${label} is ${side}, ${join} the true change lies between ${formatEnds(effect)}.`;
+}
+
+const formatEnds = (effect: Effect): string => (formatInterval(effect) ?? '').replace(' to ', ' and ');
+
+function describeTally({ tally, objective, effect }: IndicatorView, unit: string): string[] {
+  const total = effect.isTotalOpen ? [`This holds for the typical ${unit}; the total may not be.`] : [];
+  if (!tally) return total;
+  const [wins, losses] = objective === 'none' ? ['Lower', 'higher'] : ['Better', 'worse'];
+  const all = tally.wins + tally.ties + tally.losses;
+  return [
+    `${wins} on ${formatNumber(tally.wins)} of ${formatNumber(all)} ${unit}s, equal on ${formatNumber(tally.ties)}, ${losses} on ${formatNumber(tally.losses)}.`,
+    ...total,
+  ];
+}
+
+/** Returns what the other indicators that decide say. */
+function describeOthers(
+  indicators: readonly IndicatorView[],
+  deciding: IndicatorView,
+  nameIndicator: (indicator: string) => string,
+): string[] {
+  const others = indicators.filter((one) => one.role !== 'other' && one !== deciding);
+  const words = others.map(({ indicator, verdict }) => `${nameIndicator(indicator)} is ${verdict}`);
+  return words.length === 0 ? [] : [`${words.join(', ')}.`];
+}
+
+/** The candidates of a scenario test: the best of those that are better, then the others. */
+function describeSeveral({ decision, compared, nameIndicator }: DescribedComparison): Verdict {
+  const control = escapeInvisible(compared[0]?.names.control ?? '');
+  const all = `${formatNumber(compared.length)} candidates`;
+  if (decision?.release === 'no')
+    return { kind: 'worse', claim: `All ${all} are worse than ${control}.`, rest: '', follows: [] };
+  const [best, ...others] = rankReleased(decision, compared);
+  const [first] = best?.indicators ?? [];
+  if (!best || !first)
+    return {
+      kind: 'open',
+      claim: 'Not decided:',
+      rest: `none of ${all} is shown to be better than ${control}.`,
+      follows: [],
+    };
+  const name = escapeInvisible(best.names.candidate);
+  const label = nameIndicator(first.indicator);
+  return {
+    kind: 'better',
+    candidate: best.names.candidate,
+    claim:
+      others.length === 0
+        ? `${name} is the best choice of ${all}.`
+        : `${name} has the best result of ${all}.`,
+    rest: describeEffect(label, first, 'and'),
+    follows: others.map(
+      ({ names, indicators: [one] }) =>
+        `${escapeInvisible(names.candidate)} is better than ${control} too: ${one ? describeChange(one.effect) : ''}. The experiment does not compare it with ${name}.`,
+    ),
+  };
+}
+
+function describeChange(effect: Effect): string {
+  const { measure, value } = effect;
+  const interval = formatInterval(effect);
+  return `${value === null ? '–' : formatChange(measure, value)}${interval === null ? '' : ` (${interval})`}`;
+}
+
+/** Returns the candidates that can be released, with the best estimate first. */
+export function rankReleased(
+  decision: Decision | undefined,
+  compared: readonly ComparedView[],
+): readonly ComparedView[] {
+  if (decision?.release !== 'yes') return [];
+  const released = new Set(decision.because_of.map(({ candidate }) => candidate));
+  return compared.filter(({ names }) => released.has(names.candidate)).toSorted(compareEffects);
+}
+
+/** Orders candidates by their estimate in the first indicator, best first. */
+export function compareEffects(one: ComparedView, other: ComparedView): number {
+  const [first] = one.indicators;
+  const factor = first?.objective === 'maximize' ? -1 : 1;
+  const read = ({ indicators }: ComparedView): number =>
+    (indicators[0]?.effect.value ?? Number.POSITIVE_INFINITY * factor) * factor;
+  return read(one) - read(other);
+}
+
+/** Returns how many more inputs or units decide the comparison, if the platform could estimate it. */
+export function describeMore(
+  comparison: Pick<Comparison, 'more_inputs' | 'more_inputs_range'> | { more_units: number | null },
+  unit: string,
+): string[] {
+  if ('more_units' in comparison)
+    return comparison.more_units === null
+      ? []
+      : [`About ${formatNumber(comparison.more_units)} more units would decide it.`];
+  const { more_inputs: more, more_inputs_range: range } = comparison;
+  if (more === null) return [];
+  if (range === null) return [`About ${formatNumber(more)} more ${unit}s would decide it.`];
+  const high = range.high === null ? 'more than 100,000' : formatNumber(range.high);
+  return [
+    `About ${formatNumber(more)} more ${unit}s would decide it: ${formatNumber(range.low)} to ${high}, by what is seen so far.`,
+  ];
+}
+
+/** Returns the verdict of an acceptance test; null before its results. */
+export function describeAcceptance({
+  decision,
+  results,
+}: Pick<AcceptanceTest, 'decision' | 'results'>): Verdict | null {
+  if (!results || !decision) return null;
+  const rules = results.metric_results ?? [];
+  const failed = rules.filter((rule) => rateRule(rule) === 'not passed');
+  const open = rules.filter((rule) => rateRule(rule) === 'cannot say');
+  const all = `${formatNumber(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
+  const count = (some: number, words: string): string[] =>
+    some === 0 ? [] : [`${formatNumber(some)} ${some === 1 ? 'is' : 'are'} ${words}.`];
+  const follows = [
+    ...count(open.length, 'not decided: the data cannot say'),
+    ...count(rules.length - failed.length - open.length, 'passed'),
+  ];
+  if (decision.release === 'yes')
+    return {
+      kind: 'better',
+      claim: 'Accepted.',
+      rest: `All of ${all} passed.`,
+      follows: results.passed ? [] : follows,
+    };
+  if (decision.release === 'no')
+    return {
+      kind: 'worse',
+      claim: 'Not accepted.',
+      rest: `${formatNumber(failed.length)} of ${all} ${failed.length === 1 ? 'is' : 'are'} not passed: ${failed.map(({ metric }) => escapeInvisible(formatRule(metric))).join('; ')}.`,
+      follows,
+    };
+  return {
+    kind: 'open',
+    claim: 'Not decided:',
+    rest: results.error ?? 'the data cannot say.',
+    follows: results.error === undefined ? [decision.reason] : [],
+  };
+}
