@@ -41,11 +41,12 @@ interface ExperimentHeaderProps {
   verdict?: Verdict | null;
   sides?: Sides | undefined;
   actions?: ReactNode;
+  menu?: ReactNode;
 }
 
 /** Name, type, status and progress of an experiment. The filled action is what follows from the verdict. */
 export function ExperimentHeader(props: ExperimentHeaderProps) {
-  const { type, application, experiment, verdict, sides, actions } = props;
+  const { type, application, experiment, verdict, sides, actions, menu } = props;
   usePageTitle(experiment.name, 'Experiments', application);
   const mayChange = useRight('experiment');
   const kind = verdict?.kind;
@@ -84,10 +85,18 @@ export function ExperimentHeader(props: ExperimentHeaderProps) {
         quiet={
           <>
             <ReportButton title={experiment.name} file={`${type}-${experiment.id}`} />
-            {!(isOver && kind === 'open') && <StartAgain {...props} kind="quiet" label="Start again" />}
+            {isOver && kind !== 'open' && <StartAgain {...props} kind="quiet" label="Start again" />}
           </>
         }
-        menu={mayChange && <ExperimentActions {...{ type, application, experiment }} />}
+        menu={
+          mayChange && (
+            <>
+              {!isOver && <StartAgain {...props} kind="plain" label="Start again" />}
+              {menu}
+              <ExperimentActions {...{ type, application, experiment }} />
+            </>
+          )
+        }
       />
       {experiment.description !== '' && <p className={styles.description}>{experiment.description}</p>}
       {!hasFact(type, 'isLive') && <Progress experiment={experiment} />}
@@ -95,7 +104,7 @@ export function ExperimentHeader(props: ExperimentHeaderProps) {
   );
 }
 
-type StartAgainProps = ExperimentHeaderProps & { kind: 'primary' | 'quiet'; label: string };
+type StartAgainProps = ExperimentHeaderProps & { kind: 'primary' | 'quiet' | 'plain'; label: string };
 
 /** Opens the form of a new experiment with the settings of this one. */
 function StartAgain({ type, application, experiment, kind, label }: StartAgainProps) {
@@ -116,6 +125,7 @@ function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
   const { status, number_of_completed_runs: ended, number_of_failed_runs: failed = 0 } = experiment;
   if (ended === undefined || status === 'draft') return null;
   const all = countRuns(experiment);
+  if (all === 0) return null;
   return (
     <span>
       {ended < all || status === 'started'

@@ -24,6 +24,9 @@ import {
   prepareRace,
 } from './testing/prepare-experiments.ts';
 
+/** The answer stands in the first part of the page. */
+const FIRST_PIXELS = 400;
+
 describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   let app: PreparedApplication;
   const at = setUpConsole(
@@ -96,17 +99,22 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('show the verdict as a sentence with its numbers', async () => {
     const page = await open('/batch/cheaper');
-    const decision = page.getByRole('region', { name: 'Decision' });
-    await decision.getByRole('heading', { name: 'release' }).waitFor();
-    await decision.getByText(/^candidate is better than control in result\.value: −9/).waitFor();
     // The mean of ln(0.95), …, ln(0.85) and ln(1) over twelve inputs: a ratio of 0.907.
+    const sentence = page.getByText(
+      /^candidate is better than control\. result\.value is 9\.\d\s% lower, and the true change lies between −/,
+    );
+    await sentence.waitFor();
+    expect((await sentence.boundingBox())?.y).toBeLessThan(FIRST_PIXELS);
     await page
-      .getByRole('heading', {
-        name: /^candidate is better than control in result\.value: −9\.\d % \(95 % interval/,
-      })
+      .getByText(/^Better on 11 of 12 inputs, equal on 1, worse on 0\. result\.custom\.late is/)
       .waitFor();
-    await page.getByRole('img', { name: '12 inputs: 11 won, 1 tied, 0 lost' }).waitFor();
-    await page.getByRole('img', { name: /^Change of each indicator\. result\.value: better, −9/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^Change to control\. result\.value: better, decides, −9/ })
+      .waitFor();
+    expect(await page.getByText('Completed').count()).toBe(0);
+    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
+    await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-batch.png');
+    await page.getByRole('button', { name: 'Open all' }).click();
     await page
       .getByRole('img', { name: /^Performance profile of result\.value: control, candidate/ })
       .waitFor();
@@ -114,35 +122,50 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
       .getByRole('row')
       .filter({ has: page.getByRole('rowheader', { name: 'result.custom.seconds' }) });
     expect(await row.getByRole('cell', { name: '+100 %', exact: true }).isVisible()).toBe(true);
-    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
-    await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-batch.png');
+    await page.setViewportSize(PHONE);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+
+  test('say what the decision does before it makes the candidate the default', async () => {
+    const page = await open('/batch/cheaper');
+    const viewer = await open('/batch/cheaper', { role: 'viewer' });
+    await viewer.getByRole('heading', { name: 'If you decide for it' }).waitFor();
+    expect(await viewer.getByRole('button', { name: 'Set candidate as default' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Set candidate as default' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^Runs that name no instance go to candidate .* instead of latest/).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Set as default' }).click();
+    await page.getByText('candidate is the default instance already.').waitFor();
+    expect(await page.getByRole('button', { name: 'Set candidate as default' }).count()).toBe(0);
+    const params = { application_id: app.application };
+    const { body } = await at.server.client.call('getApplication', { params });
+    expect(body.default_instance).toBe('candidate');
   });
 
   test('T2, T9: show related inputs, the number of the look, and earlier looks', async () => {
     const page = await open('/batch/cheaper');
-    const verdict = page.getByRole('region', { name: 'Verdict', exact: true });
-    await verdict.getByText('Related inputs: none seen', { exact: true }).waitFor();
-    const decision = page.getByRole('region', { name: 'Decision' });
-    await decision.getByText('Look 1', { exact: true }).waitFor();
-    expect(await decision.getByText('Earlier looks').count()).toBe(0);
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.getByText('none seen', { exact: true }).waitFor();
+    const looks = details.getByRole('region', { name: 'Looks' });
+    await looks.getByRole('heading', { name: 'Look 1' }).waitFor();
+    expect(await looks.getByRole('link').count()).toBe(0);
     await page.goto(`${at.server.url}/console/apps/${app.application}/experiments/batch/versions`);
     // Three groups of four inputs with one value and one change each.
-    await verdict
-      .getByText('Related inputs: verdict withheld, fewer than 10 groups are left', { exact: true })
-      .waitFor();
-    await decision.getByText(/^Look \d$/).waitFor();
-    await decision.getByText(/^Earlier looks: cheaper \(12 shared inputs\)/).waitFor();
+    await details.getByText('verdict withheld, fewer than 10 groups are left', { exact: true }).waitFor();
+    await looks.getByText('cheaper, 12 shared inputs').waitFor();
     await page.setViewportSize(PHONE);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await findAccessibilityProblems(page)).toEqual([]);
     }
-    await decision.getByRole('link', { name: 'cheaper' }).click();
+    await looks.getByRole('link', { name: 'cheaper' }).click();
     await page.waitForURL('**/batch/cheaper');
   });
 
   test('show the means with a value for failed runs', async () => {
     const page = await open('/batch/failing');
+    await page.getByText('All indicators').click();
     const name = 'result.value with failed runs as 6,100';
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
     await row.waitFor();
@@ -177,6 +200,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     );
     expect(await dots.getByRole('link').count()).toBe(2 * INPUTS);
     expect(await dots.getByRole('link').first().getAttribute('href')).toMatch(/compare\?runs=/);
+    await page.getByText('Effect by feature').click();
     // Inputs are numbered from 0 to 11, so that the halves are two groups.
     await page
       .getByRole('img', { name: /^Change of result\.value by \/control\. 0 to 5: 6 inputs, / })
@@ -198,19 +222,13 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('of a race show which configuration it dropped, when and why', async () => {
     const page = await open('/batch/race');
-    await page.waitForURL('**/experiments/scenario/race');
+    await page.getByText(/^good is the best choice of 2 candidates\. result\.value is 10\s% lower/).waitFor();
+    await page.getByRole('img', { name: /^Race and result\. good: better, .*\. bad: worse, .*/ }).waitFor();
     await page
-      .getByRole('img', {
-        name: /^Race over 12 inputs\. control: control, 12 inputs\. good: finished, 12 inputs\. bad: dropped after 10 inputs, worse than (good|control)$/,
-      })
+      .getByText('1 of 2 candidates could no longer win, and stopped after 10 inputs. That saved 2 runs.')
       .waitFor();
-    const race = page.getByRole('region', { name: 'Race', exact: true });
-    await race
-      .getByText('The race dropped 1 of 3 configurations by result.value, and saved 2 runs.')
-      .waitFor();
-    await race.getByText('Numbers of this picture').click();
-    await race.getByRole('link', { name: 'bad' }).click();
-    await page.getByText('The race dropped it after 10 inputs.').waitFor();
+    await page.getByRole('combobox', { name: 'Candidate' }).selectOption('bad');
+    await page.getByRole('group', { name: /^Change of result\.value on 10 inputs/ }).waitFor();
     await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
@@ -219,17 +237,16 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     const page = await open('/batch/cheaper');
     await page.getByRole('combobox', { name: 'Indicator' }).selectOption('result.custom.seconds');
     await page
-      .getByRole('heading', {
-        name: 'result.custom.seconds of candidate is higher than that of control: +100 %',
-      })
+      .getByText(/^result\.custom\.seconds of candidate is higher than that of control: \+100\s%/)
       .waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: /^result\.custom\.seconds of candidate is higher/ }).waitFor();
+    await page.getByText(/^result\.custom\.seconds of candidate is higher/).waitFor();
   });
 
   test('mark results before the end as interim', async () => {
     const page = await open('/batch/half-way');
-    await page.getByText('Interim', { exact: true }).waitFor();
+    await page.getByText(/^Not decided so far: /).waitFor();
+    await page.getByRole('heading', { name: 'Change to control so far' }).waitFor();
     await page.getByRole('progressbar', { name: 'Ended runs' }).waitFor();
     await page.getByText('12 of 24 runs ended').waitFor();
   });
@@ -239,13 +256,16 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     const download = async (format: string) => {
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: `Download Change of each indicator as ${format}` }).click(),
+        (async () => {
+          await page.getByRole('button', { name: 'Export Change to control' }).click();
+          await page.getByRole('button', { name: format }).click();
+        })(),
       ]);
       const chunks: Buffer[] = [];
       for await (const chunk of await file.createReadStream()) chunks.push(chunk);
       return Buffer.concat(chunks);
     };
-    await page.getByRole('img', { name: /^Change of each indicator/ }).waitFor();
+    await page.getByRole('img', { name: /^Change to control/ }).waitFor();
     const svg = (await download('SVG')).toString();
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     expect(svg).toContain('fill="rgb(');
@@ -257,7 +277,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   test.each(['/batch/cheaper', ''])('are accessible on a phone in both themes at %s', async (path) => {
     const page = await at.openOnPhone(`/apps/${app.application}/experiments${path}`);
     await page
-      .locator('span', { hasText: /^better$/ })
+      .getByText(/better/)
       .first()
       .waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
@@ -265,14 +285,13 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('of an acceptance test show which rules the candidate meets', async () => {
     const page = await open('/acceptance/gate');
-    const decision = page.getByRole('region', { name: 'Decision' });
-    await decision.getByRole('heading', { name: 'do not release' }).waitFor();
-    await decision.getByText(/^candidate meets 1 of 2 rules\. Not met: /).waitFor();
-    const rules = page.getByRole('region', { name: 'Rules', exact: true });
-    const late = rules
-      .getByRole('row')
-      .filter({ hasText: 'mean of result.custom.late: candidate ≤ control' });
-    expect(await late.getByText('not passed').isVisible()).toBe(true);
+    await page
+      .getByText('Not accepted. 1 of 2 rules is not passed: mean of result.custom.late: candidate ≤ control.')
+      .waitFor();
+    const rules = page.getByRole('region', { name: 'Rules', exact: true }).getByRole('listitem');
+    expect(await rules.first().textContent()).toContain('not passed');
+    expect(await rules.first().textContent()).toContain('result.custom.late: candidate ≤ control');
+    expect(await rules.nth(1).textContent()).toContain('passed');
     await page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ }).waitFor();
     await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
@@ -280,7 +299,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('are one file as a report, in which hostile names are text', async () => {
     const page = await open('/batch/half-way');
-    await page.getByRole('img', { name: /^Change of each indicator/ }).waitFor();
+    await page.getByRole('img', { name: /^Change to control/ }).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Report' }).click(),
@@ -293,7 +312,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     rmSync(dirname(path), { recursive: true });
     expect(await report.title()).toBe(HOSTILE_NAME);
     await report.getByRole('heading', { name: HOSTILE_NAME }).waitFor();
-    await report.getByRole('heading', { name: /between candidate and control in result\.value/ }).waitFor();
+    await report.getByText(/^Not decided so far: /).waitFor();
     expect(await report.locator('svg[viewBox]').count()).toBeGreaterThan(3);
     expect(await report.locator('table').count()).toBeGreaterThan(3);
     expect(await report.locator('script, img, link, button').count()).toBe(0);

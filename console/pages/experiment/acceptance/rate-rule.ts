@@ -31,6 +31,8 @@ export interface RuleAxis {
   format: (value: number) => string;
 }
 
+const DIGITS = 4;
+
 const SIDES: Record<AcceptanceMetric['params']['operator'], RuleAxis['allowed']> = {
   lt: 'below',
   le: 'below',
@@ -63,6 +65,6 @@ export function readAxis({
     const value = candidate - control;
     return { value, bound: value, limit: threshold, allowed, format: (one) => formatChange('absolute', one) };
   }
-  const format = distinguish([candidate, threshold, control], formatValue);
+  const format = distinguish([candidate, threshold, control], (one, more) => formatValue(one, more, DIGITS));
   return { value: candidate, bound: candidate, limit: threshold, allowed, format };
 }

@@ -48,8 +48,7 @@ function Effect({ promotion }: { promotion: Promotion }) {
         <p>
           Runs that name no instance go to <b>{id}</b>
           {version !== '' && <> ({version})</>} instead of <b>{before}</b>, from the next run on. Runs that
-          name their instance go where they went. The way back is the same button on the page of{' '}
-          <b>{before}</b>.
+          name their instance go where they went. The way back is “Set as default” in the list of instances.
         </p>
         {promotion.tested !== undefined && (
           <p className="bad">

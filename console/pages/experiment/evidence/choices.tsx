@@ -5,6 +5,8 @@ import styles from './evidence.module.css';
 interface Choice {
   label: string;
   options: readonly string[];
+  /** The text of an option; the default is the option. */
+  name?: (option: string) => string;
   chosen: string;
   onChoose: (option: string) => void;
 }
@@ -16,13 +18,13 @@ export function Choices({ choices }: { choices: readonly Choice[] }) {
   if (visible.length === 0) return null;
   return (
     <div className={styles.choices} data-page-only="">
-      {visible.map(({ label, options, chosen, onChoose }) => (
+      {visible.map(({ label, options, chosen, onChoose, name = escapeInvisible }) => (
         <label key={label} htmlFor={`${id}${label}`}>
           {label}
           <select id={`${id}${label}`} value={chosen} onChange={(event) => onChoose(event.target.value)}>
             {[...new Set(options)].map((option) => (
               <option key={option} value={option}>
-                {escapeInvisible(option)}
+                {name(option)}
               </option>
             ))}
           </select>

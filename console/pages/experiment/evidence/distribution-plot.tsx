@@ -61,7 +61,6 @@ export function DistributionPlot(props: DistributionPlotProps) {
           curves={curves}
           width={width}
           label={`${title}: ${curves.map(({ name }) => name).join(', ')}`}
-          axis={props.label}
           {...(pairs.length > 0 && {
             marks: (scales: { toX: Scale; toY: Scale }) => <Dots {...props} curves={curves} {...scales} />,
           })}
@@ -112,7 +111,7 @@ function Dots({ pairs, curves, toX, toY, application, unit, nameGroup, ...sides 
       >
         <title>{text}</title>
         <circle className={pictures.hit} cx={toX(value)} cy={y} r="7" />
-        <circle className={pictures.solid} cx={toX(value)} cy={y} r="3.5" />
+        <circle className={pictures.solid} cx={toX(value)} cy={y} r="2.5" />
       </Link>
     );
   });

@@ -38,13 +38,15 @@ interface FoldProps {
   finding: ReactNode;
   /** true for a table, which needs the whole row when it is open. */
   isWide?: boolean;
+  /** true where the address asks for the part. */
+  isOpen?: boolean;
   children: ReactNode;
 }
 
 /** A folded part of the evidence. */
-export function Fold({ title, finding, isWide = false, children }: FoldProps) {
+export function Fold({ title, finding, isWide = false, isOpen = false, children }: FoldProps) {
   return (
-    <details className={`${styles.fold} ${isWide ? styles.wide : ''}`} data-fold="">
+    <details className={`${styles.fold} ${isWide ? styles.wide : ''}`} data-fold="" open={isOpen}>
       <summary>
         <Icon name="next" />
         <span>

@@ -41,6 +41,7 @@ export function FeatureSection(props: FeatureSectionProps) {
       title="Effect by feature"
       finding={`By ${escapeInvisible(features.join(', '))}; a hint for the next experiment`}
       isWide
+      isOpen={chosen.feature !== undefined}
     >
       <IntervalPlot
         title={`Change of ${label} by ${visible.feature}`}

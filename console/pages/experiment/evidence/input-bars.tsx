@@ -48,7 +48,8 @@ export function InputBars(props: InputBarsProps) {
       'candidate run': pair.runs.candidate,
     })),
   };
-  const thinned = visible.length < pairs.length ? ` ${visible.length} of ${pairs.length} are visible.` : '';
+  const all = valued.length + failed.length;
+  const thinned = visible.length < all ? ` ${visible.length} of ${all} are visible.` : '';
   const crosses = failed.length > 0 ? ' A cross is one on which only one side failed.' : '';
   return (
     <Figure

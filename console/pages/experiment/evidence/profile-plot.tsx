@@ -39,7 +39,6 @@ export function ProfilePlot({ label, profile, control, candidate, nameGroup }: P
           curves={curves}
           width={width}
           label={`${title}: ${curves.map(({ name }) => name).join(', ')}`}
-          axis="times the best value"
         />
       )}
     </Figure>

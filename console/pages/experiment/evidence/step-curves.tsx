@@ -8,13 +8,12 @@ import {
 } from '@switchyard/contract/presentation/scales.ts';
 import type { ReactNode } from 'react';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
-import figure from '../../../ui/figures/figure.module.css';
 import { Picture } from '../../../ui/figures/picture.tsx';
 import { moveFocus } from './move-focus.ts';
 import styles from './pictures.module.css';
 
 export const STEP_CURVES_HEIGHT = 220;
-const MARGIN = { top: 10, right: 112, bottom: 42, left: 48 };
+const MARGIN = { top: 10, right: 112, bottom: 24, left: 48 };
 const TICKS_WIDTH = 90;
 const LINE = 18;
 
@@ -29,8 +28,6 @@ interface StepCurvesProps {
   curves: readonly StepCurve[];
   width: number;
   label: string;
-  /** Name of the horizontal axis. */
-  axis: string;
   /** Draws links on the curves. Arrow keys move between them. */
   marks?: (scales: { toX: Scale; toY: Scale }) => ReactNode;
 }
@@ -42,7 +39,7 @@ const CLASSES = {
 };
 
 /** Step functions of several sides on the same axes. Control and candidate stand above the others. */
-export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProps) {
+export function StepCurves({ curves, width, label, marks }: StepCurvesProps) {
   const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
   const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
   const toX = buildScale([low, end], [MARGIN.left, width - MARGIN.right]);
@@ -57,7 +54,7 @@ export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProp
         across={[MARGIN.left, width - MARGIN.right]}
       />
       <HorizontalAxis
-        ticks={listTicks(low, end, (width - MARGIN.left - MARGIN.right) / TICKS_WIDTH)}
+        ticks={listTicks(low, end, Math.max(3, (width - MARGIN.left - MARGIN.right) / TICKS_WIDTH))}
         scale={toX}
         across={[MARGIN.top, STEP_CURVES_HEIGHT - MARGIN.bottom]}
       />
@@ -68,9 +65,6 @@ export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProp
         </g>
       ))}
       {marks?.({ toX, toY })}
-      <text className={`${figure.note} ${figure.end}`} x={width - MARGIN.right} y={STEP_CURVES_HEIGHT - 2}>
-        {truncateLabel(axis, width - MARGIN.left - MARGIN.right)}
-      </text>
       <Names curves={named} width={width} toY={toY} />
     </Picture>
   );

@@ -5,7 +5,7 @@ import { findAxis, type IntervalRow } from './scale.ts';
 
 /** Height of the names of the sides. */
 export const HEAD = 24;
-export const TICKS_WIDTH = 84;
+export const TICKS_WIDTH = 64;
 const AXIS = 24;
 const LABEL_WIDTH = 168;
 const TEXT_WIDTH = 252;
@@ -15,7 +15,7 @@ const NARROW_WIDTH = 600;
 
 /** Heights of a row: of the first with dots, of one with a note, and of any other. */
 const WIDE = { dots: 104, note: 48, plain: 36 };
-const NARROW = { dots: 84, note: 72, plain: 56 };
+const NARROW = { dots: 100, note: 72, plain: 56 };
 
 export interface Layout {
   rows: readonly IntervalRow[];

@@ -145,17 +145,16 @@ function Interval({ row, layout, y, isLarge }: PartProps & { y: number; isLarge:
   const scale = buildRowScale(row, layout.rows[0], layout);
   const clamped = clampScale(scale, layout.plot);
   const isInside = value !== null && scale(value) >= start && scale(value) <= end;
-  const isCut = (one: number): boolean => scale(one) < start - 1 || scale(one) > end + 1;
   return (
     <g className={row.race?.isStopped ? styles.stopped : styles.candidate}>
       {low !== null && high !== null && (
         <>
           <path
             className={isLarge ? styles.thick : styles.bar}
-            d={`M${clamped(low) + (isCut(low) ? 6 : 0)} ${y}H${clamped(high) - (isCut(high) ? 6 : 0)}`}
+            d={`M${clamped(low) + (scale(low) < start ? 6 : 0)} ${y}H${clamped(high) - (scale(high) > end ? 6 : 0)}`}
           />
-          {isCut(low) && <path className={styles.arrow} d={`M${clamped(low)} ${y}l9 -5v10z`} />}
-          {isCut(high) && <path className={styles.arrow} d={`M${clamped(high)} ${y}l-9 -5v10z`} />}
+          {scale(low) < start && <path className={styles.arrow} d={`M${start} ${y}l9 -5v10z`} />}
+          {scale(high) > end && <path className={styles.arrow} d={`M${end} ${y}l-9 -5v10z`} />}
         </>
       )}
       {isInside && (

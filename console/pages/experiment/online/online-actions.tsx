@@ -20,45 +20,48 @@ interface OnlineActionsProps {
   status: string;
 }
 
-/** Starts a draft; ends a started test, with results that count or that do not. */
-export function OnlineActions({ type, application, id, status }: OnlineActionsProps) {
-  const mayChange = useRight('experiment');
-  const [dialog, setDialog] = useState<EndAction>();
-  const action = useMutation({
-    mutationFn: () => runAction({ type, application, id, name: 'start' }),
+/** The next action of a test: starts a draft, or ends a started test with the results so far. */
+export function OnlineActions(props: OnlineActionsProps) {
+  const { status, ...address } = props;
+  const start = useMutation({
+    mutationFn: () => runAction({ ...address, name: 'start' }),
     onSettled: () => queryClient.invalidateQueries(),
   });
-  if (!mayChange || (status !== 'draft' && status !== 'started')) return null;
+  if (!useRight('experiment')) return null;
+  if (status === 'started') return <EndTest {...props} action="complete" />;
+  if (status !== 'draft') return null;
   return (
-    <div className="line">
-      {status === 'draft' ? (
-        <Button kind="primary" onPress={() => action.mutate()} isDisabled={action.isPending}>
-          Start
-        </Button>
-      ) : (
-        <>
-          <Button onPress={() => setDialog('complete')} isDisabled={action.isPending}>
-            Stop and keep results
-          </Button>
-          <Button onPress={() => setDialog('cancel')} isDisabled={action.isPending}>
-            Cancel test
-          </Button>
-        </>
-      )}
-      {action.isError && <Notice kind="error">{describeError(action.error)}</Notice>}
-      {dialog && (
+    <>
+      <Button kind="primary" onPress={() => start.mutate()} isDisabled={start.isPending}>
+        Start
+      </Button>
+      {start.isError && <Notice kind="error">{describeError(start.error)}</Notice>}
+    </>
+  );
+}
+
+/** Ends a started test: `complete` with results that count, `cancel` as canceled. */
+export function EndTest({ action, status, ...address }: OnlineActionsProps & { action: EndAction }) {
+  const [isOpen, setOpen] = useState(false);
+  if (status !== 'started') return null;
+  return (
+    <>
+      <Button kind={action === 'complete' ? 'primary' : 'plain'} onPress={() => setOpen(true)}>
+        {action === 'complete' ? 'Stop and keep results' : 'Cancel test'}
+      </Button>
+      {isOpen && (
         <EndDialog
-          action={dialog}
-          id={id}
+          action={action}
+          id={address.id}
           onConfirm={async () => {
-            await runAction({ type, application, id, name: dialog });
-            setDialog(undefined);
+            await runAction({ ...address, name: action });
+            setOpen(false);
             await queryClient.invalidateQueries();
           }}
-          onClose={() => setDialog(undefined)}
+          onClose={() => setOpen(false)}
         />
       )}
-    </div>
+    </>
   );
 }
 

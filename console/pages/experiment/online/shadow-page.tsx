@@ -5,7 +5,7 @@ import { RunsSection } from '../evidence/runs-section.tsx';
 import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { PairedResult } from '../result/paired-result.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
-import { OnlineActions } from './online-actions.tsx';
+import { EndTest, OnlineActions } from './online-actions.tsx';
 import { RefusedCopies } from './refused-copies.tsx';
 
 /** The result of a shadow test: each candidate against the baseline, by original. */
@@ -20,12 +20,14 @@ export function ShadowPage({ application, id }: { application: string; id: strin
   const { baseline_instance_id: baseline } = data.comparison;
   const candidates = data.comparisons.flatMap((one) => one.candidate_instance_ids).join(', ');
   const most = formatNumber(data.termination_events.maximum_runs);
+  const test = { type: 'shadow', application, id, status: data.status } as const;
   return (
     <PairedResult
       {...{ application, runs, ...searchState }}
       type="shadow"
       experiment={data}
-      actions={<OnlineActions type="shadow" application={application} id={id} status={data.status} />}
+      actions={<OnlineActions {...test} />}
+      menu={<EndTest {...test} action="cancel" />}
       empty={
         data.status === 'draft'
           ? `Not started. It copies runs of ${baseline} to ${candidates}, at most ${most}.`

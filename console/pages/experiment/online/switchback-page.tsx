@@ -14,7 +14,7 @@ import { ResultFrame } from '../result/result-frame.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { describeMore, describeVerdict } from '../verdict/describe-verdict.ts';
 import { listRuleFacts } from '../verdict/list-rule-facts.ts';
-import { OnlineActions } from './online-actions.tsx';
+import { EndTest, OnlineActions } from './online-actions.tsx';
 import { UnitMeans } from './unit-means.tsx';
 import { UnitRails } from './unit-rails.tsx';
 
@@ -40,12 +40,14 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
   const isOpen = verdict?.kind === 'open';
   const more = isOpen && deciding ? describeMore(deciding, 'unit') : [];
   const units = `${formatNumber(plan.units.length)} units`;
+  const test = { type: 'switchback', application, id, status } as const;
   return (
     <ResultFrame
       type="switchback"
       application={application}
       experiment={data}
-      actions={<OnlineActions type="switchback" application={application} id={id} status={status} />}
+      actions={<OnlineActions {...test} />}
+      menu={<EndTest {...test} action="cancel" />}
       verdict={verdict && { ...verdict, follows: [...verdict.follows, ...more] }}
       empty={
         status === 'draft'
@@ -74,6 +76,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
               choices={[
                 {
                   label: 'Indicator',
+                  name: nameIndicator,
                   options: compared.map(({ indicator }) => indicator),
                   chosen: chosen.indicator,
                   onChoose: (indicator) => onSearch({ indicator }),

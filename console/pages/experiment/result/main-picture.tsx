@@ -24,18 +24,19 @@ export function IndicatorPlot({ view, nameIndicator, isRunning }: PictureProps &
   const visible = chooseIndicators(indicators);
   const rest = indicators.length - visible.length;
   const control = escapeInvisible(names.control);
+  const dots = indicators[0]?.listPairs ? '; a dot is one input' : '';
   return (
     <IntervalPlot
       isMain
       title={`Change to ${control}${isRunning ? ' so far' : ''}`}
-      caption={`${describeInterval(indicators[0])}; grey is no difference that matters.${rest > 0 ? ` The table below has ${formatNumber(rest)} more.` : ''}`}
+      caption={`${describeInterval(indicators[0])}; grey is no difference that matters${dots}.${rest > 0 ? ` The table below has ${formatNumber(rest)} more.` : ''}`}
       zero={names.control}
       rows={visible.map((one, index) => ({
         key: one.indicator,
         label: nameIndicator(one.indicator),
         note: one.role === 'guardrail' ? 'must not get worse' : undefined,
         ...readRow(one, isRunning),
-        ...(index === 0 && { note: describeRole(one), dots: listChanges(one) }),
+        ...(index === 0 && { note: 'decides', dots: listChanges(one) }),
       }))}
     />
   );
@@ -58,10 +59,6 @@ function readRow({ effect, verdict, objective }: IndicatorView, isRunning: boole
 
 const describeInterval = (view: IndicatorView | undefined): string =>
   view?.effect.isInterim ? 'Intervals that hold at any look' : '95 % intervals';
-
-function describeRole(view: IndicatorView): string {
-  return view.listPairs?.().length ? 'decides; a dot is an input' : 'decides';
-}
 
 function listChanges({ listPairs }: IndicatorView): number[] {
   const pairs: readonly InputPair[] = listPairs?.() ?? [];
@@ -143,7 +140,7 @@ function RaceSentence({ racing, compared }: Pick<CandidatePlotProps, 'compared'>
   const places = inputs.toSorted((one, other) => one - other).map((one) => formatNumber(one));
   return (
     <p className="soft">
-      {`${formatNumber(dropped)} of ${formatNumber(compared.length)} candidates ${dropped === 1 ? 'was' : 'were'} stopped when they could no longer win, after ${places.join(', ')} inputs. That saved ${formatNumber(saved)} runs.`}
+      {`${formatNumber(dropped)} of ${formatNumber(compared.length)} candidates could no longer win, and stopped after ${places.join(', ')} inputs. That saved ${formatNumber(saved)} runs.`}
     </p>
   );
 }

@@ -58,10 +58,11 @@ export function PairedResult(props: PairedResultProps) {
       {...props}
       verdict={verdict && { ...verdict, follows: [...verdict.follows, ...more] }}
       sides={subject && readSides(subject, optionSets)}
-      {...(deciding && {
-        rule: listRuleFacts(deciding.comparison, { nameIndicator, unit }),
-        reasons: isOpen ? [] : [...deciding.reasons, ...deciding.warnings],
-      })}
+      {...(deciding &&
+        props.verdict === undefined && {
+          rule: listRuleFacts(deciding.comparison, { nameIndicator, unit }),
+          reasons: isOpen ? [] : [...deciding.reasons, ...deciding.warnings],
+        })}
       picture={
         props.picture ??
         (compared.length > 1 ? (
@@ -88,6 +89,7 @@ export function PairedResult(props: PairedResultProps) {
                 },
                 {
                   label: 'Indicator',
+                  name: nameIndicator,
                   options: chosen.indicators.map((one) => one.indicator),
                   chosen: view.indicator,
                   onChoose: (indicator) => onSearch({ indicator }),

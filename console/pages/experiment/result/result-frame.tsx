@@ -37,6 +37,8 @@ export interface ResultFrameProps {
   reasons?: readonly string[];
   /** Buttons that start and end a test on live runs. */
   actions?: ReactNode;
+  /** Further actions of such a test. */
+  menu?: ReactNode;
   /** The picture of the answer. */
   picture?: ReactNode;
   /** The evidence. */
@@ -53,10 +55,10 @@ const TONES: Record<VerdictKind, 'good' | 'bad' | 'soft'> = {
 
 /** The result of an experiment: the verdict, its picture, what is to decide, and the evidence. */
 export function ResultFrame(props: ResultFrameProps) {
-  const { type, application, experiment, verdict, sides, actions, picture, children } = props;
+  const { type, application, experiment, verdict, sides, actions, menu, picture, children } = props;
   return (
     <>
-      <ExperimentHeader {...{ type, application, experiment, verdict, sides, actions }} />
+      <ExperimentHeader {...{ type, application, experiment, verdict, sides, actions, menu }} />
       <VerdictSentence verdict={verdict} empty={props.empty} status={experiment.status} />
       <div className={styles.split}>
         <div className={styles.main}>

@@ -43,7 +43,9 @@ export function describeVerdict(described: DescribedComparison): Verdict | null 
   const [view] = compared;
   if (!decision || !view?.indicators[0]) return null;
   const verdict = compared.length > 1 ? describeSeveral(described) : describeOne(decision, view, described);
-  return isRunning ? { ...verdict, claim: `So far: ${verdict.claim}` } : verdict;
+  if (!isRunning) return verdict;
+  const { kind, claim } = verdict;
+  return { ...verdict, claim: kind === 'open' ? 'Not decided so far:' : `So far: ${claim}` };
 }
 
 function describeOne(
@@ -110,13 +112,15 @@ function describeTally({ tally, objective, effect }: IndicatorView, unit: string
   ];
 }
 
-/** Returns what the other indicators that decide say. */
+/** Returns what the other indicators with a role or a direction say. */
 function describeOthers(
   indicators: readonly IndicatorView[],
   deciding: IndicatorView,
   nameIndicator: (indicator: string) => string,
 ): string[] {
-  const others = indicators.filter((one) => one.role !== 'other' && one !== deciding);
+  const others = indicators.filter(
+    (one) => one !== deciding && (one.role !== 'other' || one.objective !== 'none'),
+  );
   const words = others.map(({ indicator, verdict }) => `${nameIndicator(indicator)} is ${verdict}`);
   return words.length === 0 ? [] : [`${words.join(', ')}.`];
 }
@@ -126,7 +130,7 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
   const control = escapeInvisible(compared[0]?.names.control ?? '');
   const all = `${formatNumber(compared.length)} candidates`;
   if (decision?.release === 'no')
-    return { kind: 'worse', claim: `All ${all} are worse than ${control}.`, rest: '', follows: [] };
+    return { kind: 'worse', claim: `None of ${all} is better than ${control}.`, rest: '', follows: [] };
   const [best, ...others] = rankReleased(decision, compared);
   const [first] = best?.indicators ?? [];
   if (!best || !first)
