@@ -7,6 +7,7 @@ import { buildRequest } from './types/type-forms.ts';
 const DRAFT = {
   ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v1'], options: [] }),
   name: 'Is it faster?',
+  candidates: ['new'],
 };
 
 test('F4: the ids to try for a name are the id, with the day, and with a number', () => {

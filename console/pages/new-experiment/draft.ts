@@ -94,8 +94,7 @@ export function createDraft(choices: {
   versions: readonly string[];
   options: readonly OptionItem[];
 }): ExperimentDraft {
-  const [control = 'latest', ...others] = choices.instances;
-  const candidate = others.findLast((id) => id !== 'latest') ?? others[0];
+  const [control = 'latest'] = choices.instances;
   const texts = Object.fromEntries(Object.entries(FIELDS).map(([name, { initial }]) => [name, initial]));
   return {
     ...(texts as Record<FieldName, string>),
@@ -110,7 +109,8 @@ export function createDraft(choices: {
     // Versions are listed newest first.
     goodVersion: choices.versions.at(-1) ?? '',
     badVersion: choices.versions[0] ?? '',
-    candidates: candidate === undefined ? [] : [candidate],
+    // Whoever starts runs chooses what they compare.
+    candidates: [],
     optionSets: suggestOptionSets(choices.options),
     usesRacing: false,
     indicator: 'result.value',

@@ -4,6 +4,7 @@ import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
+import { nameTarget } from './list-missing.ts';
 
 type InputFieldsProps = DraftFieldsProps & { application: string; type: ExperimentType };
 
@@ -15,7 +16,7 @@ export function InputFields({ application, ...props }: InputFieldsProps) {
   if (choices.inputSets.length === 0 && !isSearch && !hasBatches)
     return <NoInputSet application={application} />;
   return (
-    <section className={form.section} aria-label="Inputs">
+    <div className={form.section} id={nameTarget('inputs')}>
       <div className={form.row}>
         {hasBatches && (
           <SelectField
@@ -31,19 +32,21 @@ export function InputFields({ application, ...props }: InputFieldsProps) {
         )}
         {!(hasField(type, 'existingBatch') && draft.batch !== '') && <SetFields {...props} />}
       </div>
-    </section>
+    </div>
   );
 }
 
 function NoInputSet({ application }: { application: string }) {
   return (
-    <Notice kind="warning">
-      The application has no input set, which this experiment runs on.{' '}
-      <Link to="/apps/$application/input-sets" params={{ application }}>
-        Create one from runs
-      </Link>
-      .
-    </Notice>
+    <div id={nameTarget('inputs')}>
+      <Notice kind="warning">
+        The application has no input set, which this experiment runs on.{' '}
+        <Link to="/apps/$application/input-sets" params={{ application }}>
+          Create one from runs
+        </Link>
+        .
+      </Notice>
+    </div>
   );
 }
 

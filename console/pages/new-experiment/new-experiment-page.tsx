@@ -2,7 +2,10 @@ import {
   EXPERIMENT_TYPES,
   EXPERIMENTS,
   type ExperimentType,
+  hasFact,
+  hasField,
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { skipToken, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -18,11 +21,13 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { createDraft, type ExperimentDraft } from './draft.ts';
+import { listMissing, type MissingPart, nameTarget, type StepName } from './list-missing.ts';
 import styles from './new-experiment-page.module.css';
 import { Planner } from './planner.tsx';
-import { choicesQuery, createExperiment } from './queries.ts';
-import { TypeFields } from './type-fields.tsx';
-import { buildRequest, type ExperimentRequest, sourceQuery } from './types/type-forms.ts';
+import { type Choices, choicesQuery, createExperiment } from './queries.ts';
+import { Step } from './step.tsx';
+import { MoreFields, TypeFields } from './type-fields.tsx';
+import { buildRequest, type ExperimentRequest, listWork, sourceQuery } from './types/type-forms.ts';
 
 /** The guided form of a new experiment of any type. */
 export function NewExperimentPage() {
@@ -41,14 +46,19 @@ export function NewExperimentPage() {
   usePageTitle('New experiment', application);
   const change = (values: Partial<ExperimentDraft>) => setDraft((current) => ({ ...current, ...values }));
   const request = tryBuild(type, draft);
+  const missing = listMissing(type, draft);
   return (
     <>
-      <PageHeader title="New experiment" description={EXPERIMENTS[type].purpose} />
-      <TypeChoice application={application} chosen={type} />
-      <ExperimentForm application={application} type={type} draft={draft} request={request}>
-        <NameFields draft={draft} change={change} />
-        <TypeFields {...{ type, draft, choices, change, application }} />
-        <Planner {...{ type, draft, choices, application, request }} />
+      <PageHeader title="New experiment" description="Nothing starts before you press the button." />
+      <ExperimentForm {...{ application, type, draft, request, missing, choices }}>
+        <Step title="What do you want to know?">
+          <TypeChoice application={application} chosen={type} />
+        </Step>
+        <TypeFields {...{ type, draft, choices, change, application, missing }} />
+        <Step name="name" title="Name" missing={missing}>
+          <NameFields draft={draft} change={change} />
+        </Step>
+        <MoreFields {...{ type, draft, choices, change }} />
       </ExperimentForm>
     </>
   );
@@ -62,7 +72,7 @@ interface NameFieldsProps {
 /** Name, id and description. */
 function NameFields({ draft, change }: NameFieldsProps) {
   return (
-    <section className={form.section} aria-label="Experiment">
+    <div className={form.section} id={nameTarget('name')}>
       <div className={form.row}>
         <TextField
           label="Name"
@@ -90,7 +100,7 @@ function NameFields({ draft, change }: NameFieldsProps) {
           />
         )}
       </Field>
-    </section>
+    </div>
   );
 }
 
@@ -102,6 +112,16 @@ function tryBuild(type: ExperimentType, draft: ExperimentDraft): ExperimentReque
     return describeError(error);
   }
 }
+
+/** What each type of experiment answers. */
+const QUESTIONS: Record<ExperimentType, string> = {
+  batch: 'Is a change better?',
+  scenario: 'Which of several is best?',
+  acceptance: 'May it go into production?',
+  shadow: 'Does it hold on copies of real runs?',
+  switchback: 'Does it hold in real operation?',
+  bisect: 'Which version made it worse?',
+};
 
 function TypeChoice({ application, chosen }: { application: string; chosen: ExperimentType }) {
   return (
@@ -116,7 +136,10 @@ function TypeChoice({ application, chosen }: { application: string; chosen: Expe
           className={styles.type ?? ''}
           aria-current={type === chosen ? 'page' : undefined}
         >
-          {EXPERIMENTS[type].label}
+          <b>{QUESTIONS[type]}</b>
+          <span>
+            {EXPERIMENTS[type].label}. {EXPERIMENTS[type].purpose}
+          </span>
         </Link>
       ))}
     </nav>
@@ -127,12 +150,15 @@ interface ExperimentFormProps {
   application: string;
   type: ExperimentType;
   draft: ExperimentDraft;
+  choices: Choices;
   request: ExperimentRequest | string;
+  missing: readonly MissingPart[];
   children: React.ReactNode;
 }
 
-/** The form around the fields, with the button that creates the experiment and the same request as a command. */
-function ExperimentForm({ application, type, draft, request, children }: ExperimentFormProps) {
+/** The form around the steps. Beside them stand the plan, the button for the next thing to do, and the same as a command. */
+function ExperimentForm({ children, ...props }: ExperimentFormProps) {
+  const { application, type, draft, choices, request, missing } = props;
   const navigate = useNavigate();
   const mayCreate = useRight('experiment');
   const creation = useMutation({
@@ -141,35 +167,51 @@ function ExperimentForm({ application, type, draft, request, children }: Experim
     onSuccess: (id) =>
       navigate({ to: '/apps/$application/experiments/$type/$id', params: { application, type, id } }),
   });
-  const isReady = draft.name.trim() !== '' && typeof request !== 'string' && !creation.isPending;
+  const [next] = missing;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isReady) creation.mutate(request);
+    if (next) focusStep(next.step);
+    else if (typeof request !== 'string' && !creation.isPending) creation.mutate(request);
   };
   return (
-    <form className={form.form} onSubmit={submit}>
-      {children}
-      {typeof request === 'string' && <Notice kind="error">{request}</Notice>}
-      {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
-      <div className={form.actions}>
+    <form className={styles.form} onSubmit={submit}>
+      <div className={styles.steps}>{children}</div>
+      <div className={styles.beside}>
+        <Planner {...props} />
+        {typeof request === 'string' && <Notice kind="error">{request}</Notice>}
+        {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
         {mayCreate ? (
-          <>
-            <Button kind="primary" type="submit" isDisabled={!isReady}>
-              {EXPERIMENTS[type].action}
-            </Button>
-            {draft.name.trim() === '' && <span className="soft">Enter a name first.</span>}
-          </>
+          <Button kind="primary" type="submit">
+            {next?.label ?? nameStart(type, draft, choices)}
+          </Button>
         ) : (
           <Notice kind="info">
             Your role reads experiments. Ask a member with the right to create them.
           </Notice>
         )}
+        {next && mayCreate && (
+          <p className={styles.then}>Then “{nameStart(type, draft, choices)}” stands here.</p>
+        )}
+        {typeof request !== 'string' && (
+          <RequestCode
+            request={[request.operation, { params: { application_id: application }, body: request.body }]}
+          />
+        )}
       </div>
-      {typeof request !== 'string' && (
-        <RequestCode
-          request={[request.operation, { params: { application_id: application }, body: request.body }]}
-        />
-      )}
     </form>
   );
+}
+
+/** Returns the label of the button that starts: with the number of runs where it is known. */
+function nameStart(type: ExperimentType, draft: ExperimentDraft, choices: Choices): string {
+  const { action } = EXPERIMENTS[type];
+  const runs = (listWork(type, draft, choices) ?? []).reduce((sum, part) => sum + part.runs, 0);
+  const isKnown = runs > 0 && !hasFact(type, 'isLive') && !hasField(type, 'versions');
+  if (!isKnown || listMissing(type, draft).some(({ step }) => step !== 'name')) return action;
+  return `Start ${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'}`;
+}
+
+function focusStep(step: StepName): void {
+  const target = document.getElementById(nameTarget(step));
+  target?.querySelector<HTMLElement>('input, select, textarea, button, a')?.focus();
 }

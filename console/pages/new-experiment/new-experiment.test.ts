@@ -35,9 +35,11 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
   );
   const open = (type: string, options = {}) =>
     at.open(`/apps/${application}/new-experiment?type=${type}`, options);
+  const choose = (page: Page) => page.getByRole('combobox', { name: 'Candidate' }).selectOption('candidate');
   const submit = async (page: Page, action: string, name: string) => {
-    await page.getByRole('textbox', { name: 'Name' }).fill(name);
-    await page.getByRole('button', { name: action }).click();
+    await page.getByRole('button', { name: 'Name the experiment' }).click();
+    await page.keyboard.type(name);
+    await page.getByRole('button', { name: action, exact: true }).click();
     await page.getByRole('heading', { name }).waitFor();
   };
 
@@ -46,6 +48,10 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByRole('link', { name: 'New experiment' }).click();
     await page.getByRole('heading', { name: 'New experiment' }).waitFor();
     const plan = page.getByRole('region', { name: 'Plan of the experiment' });
+    expect(await plan.getByText('runs in all.').count()).toBe(0);
+    // Nothing is chosen, and the button goes to what is next.
+    await page.getByRole('button', { name: 'Choose a candidate' }).press('Enter');
+    await page.keyboard.press('Space');
     await plan.getByText('24 runs in all.').waitFor();
     await plan.getByLabel('Slots').fill('4');
     // Six rounds of four runs, which take 60 or 120 s.
@@ -55,7 +61,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await plan.getByText('72 runs in all.').waitFor();
     await plan.getByText(/A plan of 12 inputs with 3 repetitions/).waitFor();
     await saveScreenshot(plan, 'using-switchyard/experiments/console-plan.png');
-    await submit(page, 'Start experiment', 'Cheaper routes');
+    await submit(page, 'Start 72 runs', 'Cheaper routes');
     await page.waitForURL(/\/experiments\/batch\/cheaper-routes$/);
     const { body } = await at.server.client.call('getBatchExperimentMetadata', {
       params: { application_id: application, batch_id: 'cheaper-routes' },
@@ -69,6 +75,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
 
   test('F1, F2: starts an experiment again with its settings: guardrails, seeds, priority and maximum duration', async () => {
     const page = await open('batch', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('checkbox', { name: 'candidate' }).check();
     await page.getByLabel('Description').fill('Is the plan of winter late more often than ours?');
     await page.getByRole('button', { name: 'Add a guardrail' }).click();
     const guardrail = page.getByRole('group', { name: 'Guardrail 1' });
@@ -83,13 +90,14 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByRole('button', { name: 'Copy as Python' }).click();
     const program = await page.evaluate(() => navigator.clipboard.readText());
     expect(program).toContain('\\"guardrails\\":[\\"result.custom.late\\"]');
-    await submit(page, 'Start experiment', 'Late in winter');
+    await submit(page, 'Start 48 runs', 'Late in winter');
 
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('link', { name: 'Start again' }).click();
     await page.getByRole('heading', { name: 'New experiment' }).waitFor();
     await page.reload();
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Late in winter 2');
-    await page.getByRole('button', { name: 'Start experiment' }).click();
+    await page.getByRole('button', { name: 'Start 48 runs' }).click();
     await page.waitForURL(/\/experiments\/batch\/late-in-winter-2$/);
     const [one, other] = await Promise.all(
       ['late-in-winter', 'late-in-winter-2'].map(async (batch_id) => {
@@ -114,21 +122,23 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByRole('alert').filter({ hasText: 'The option sets are not JSON' }).waitFor();
     await page.getByLabel('Option sets').fill('{"a": {"side": "control"}, "b": {"side": "candidate"}}');
     await page.getByText('48 runs in all.').waitFor();
-    await submit(page, 'Start experiment', 'Which side');
+    await submit(page, 'Start 48 runs', 'Which side');
     await page.waitForURL(/\/experiments\/scenario\/which-side$/);
   });
 
   test('starts an acceptance test with two rules', async () => {
     const page = await open('acceptance');
+    await choose(page);
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByRole('group', { name: 'Rule 2' }).getByLabel('Accepted loss').fill('2');
     await page
       .getByRole('group', { name: 'Rule 2' })
       .getByLabel(/^By the 95 % bound/)
       .check();
-    await submit(page, 'Start test', 'Ready for winter');
+    await submit(page, 'Start 24 runs', 'Ready for winter');
     await page.getByText('mean of result.value: candidate ≤ control + 2 %, by the 95 % bound').waitFor();
     await page.goto(`${at.server.url}/console/apps/${application}/new-experiment?type=acceptance`);
+    await choose(page);
     await page.getByLabel('Runs to evaluate').selectOption('Those of Ready for winter');
     expect(await page.getByLabel('Input set').count()).toBe(0);
     await submit(page, 'Start test', 'Second look');
@@ -139,20 +149,23 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
 
   test('F4: creates drafts of tests on live runs, also two of one name', async () => {
     const page = await open('shadow');
+    await choose(page);
     await submit(page, 'Create draft', 'Shadow of winter');
     await page.getByText('Draft', { exact: true }).waitFor();
     const newPage = `${at.server.url}/console/apps/${application}/new-experiment`;
     // F4: an id from the name gets the day when another test has it.
     await page.goto(`${newPage}?type=shadow`);
+    await choose(page);
     await submit(page, 'Create draft', 'Shadow of winter');
     await page.waitForURL(/\/experiments\/shadow\/shadow-of-winter-\d{4}-\d\d-\d\d$/);
     await page.goto(`${newPage}?type=switchback`);
+    await choose(page);
     await page
       .getByRole('region', { name: 'Plan of the experiment' })
       .getByText(/plan \d+ units/)
       .waitFor();
     await submit(page, 'Create draft', 'Turns of winter');
-    await page.getByRole('img', { name: 'Units of the plan: 20 units, 0 with a mean' }).waitFor();
+    await page.getByRole('img', { name: 'Units: 20 of control and candidate, 0 with a number' }).waitFor();
   });
 
   test('shows the refusal of the server, and has the request as a command', async () => {
@@ -172,7 +185,9 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
       )
       .waitFor();
     await page.getByText('The fewest rounds take about 2 h 24 min with 1 slot').waitFor();
-    await submit(page, 'Start search', 'Since winter');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Since winter');
+    await page.getByRole('button', { name: 'Start search' }).click();
+    await page.getByRole('heading', { name: 'Since winter' }).waitFor();
   });
 
   test.each(['batch', 'acceptance', 'switchback'])(
@@ -187,6 +202,6 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
   test('shows no button to a viewer', async () => {
     const page = await open('batch', { role: 'viewer' });
     await page.getByText('Your role reads experiments.').waitFor();
-    expect(await page.getByRole('button', { name: 'Start experiment' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(Start|Choose)/ }).count()).toBe(0);
   });
 });

@@ -13,10 +13,11 @@ import table from '../../ui/table.module.css';
 import { countOptionSets, countRepetitions, type ExperimentDraft } from './draft.ts';
 import { SearchSize } from './estimate/search-size.tsx';
 import { TimeEstimate } from './estimate/time-estimate.tsx';
+import type { MissingPart } from './list-missing.ts';
 import styles from './new-experiment-page.module.css';
 import { type Choices, type PlannedSizes, planQuery } from './queries.ts';
 import type { InstanceRuns } from './types/count-runs.ts';
-import { type ExperimentRequest, TYPE_FORMS } from './types/type-forms.ts';
+import { countInputs, type ExperimentRequest, listWork } from './types/type-forms.ts';
 
 interface PlannerProps {
   application: string;
@@ -25,10 +26,11 @@ interface PlannerProps {
   choices: Choices;
   /** The request of the form, or the reason why it has none. */
   request: ExperimentRequest | string;
+  missing: readonly MissingPart[];
 }
 
 /** The number of runs, and the smallest difference that they find, before anything starts. */
-export function Planner({ application, type, draft, choices, request }: PlannerProps) {
+export function Planner({ application, type, draft, choices, request, missing }: PlannerProps) {
   const [spread, setSpread] = useState<Spread>({
     experiment: choices.experiments[0]?.id ?? '',
     betweenInputs: '5',
@@ -38,21 +40,22 @@ export function Planner({ application, type, draft, choices, request }: PlannerP
   if (hasField(type, 'searchRuns'))
     return (
       <section className={styles.plan} aria-label="Plan of the experiment">
-        <h2>Before it starts</h2>
+        <h2>Planner</h2>
         {typeof request !== 'string' && (
           <SearchSize {...{ application, type, draft, request }} available={choices.slots} />
         )}
       </section>
     );
-  const inputs = choices.inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;
-  const work = TYPE_FORMS[type].listWork(draft, { inputs, ensembles: choices.ensembles });
+  const inputs = countInputs(draft, choices);
+  // Without a candidate the runs are those of the control alone.
+  const work = missing.some(({ step }) => step === 'sides') ? undefined : listWork(type, draft, choices);
   const time = <TimeEstimate {...{ application, type, draft, work }} available={choices.slots} />;
   // The runs exist already.
   if (hasField(type, 'existingBatch') && draft.batch !== '') return null;
   if (draft.listedRuns.trim() !== '')
     return (
       <section className={styles.plan} aria-label="Plan of the experiment">
-        <h2>Before it starts</h2>
+        <h2>Planner</h2>
         <RunCount work={work} />
         {time}
       </section>
@@ -60,7 +63,7 @@ export function Planner({ application, type, draft, choices, request }: PlannerP
   const isSwitchback = hasField(type, 'units');
   return (
     <section className={styles.plan} aria-label="Plan of the experiment">
-      <h2>Before it starts</h2>
+      <h2>Planner</h2>
       <SpreadFields isSwitchback={isSwitchback} choices={choices} spread={spread} onChange={setSpread} />
       {!hasField(type, 'copies') && <RunCount work={work} />}
       {time}

@@ -4,6 +4,7 @@ import {
   hasFact,
   hasField,
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { Field } from '../../ui/forms/field.tsx';
@@ -14,24 +15,44 @@ import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
 import { GROUPS } from './fields.ts';
 import { ObjectiveFields } from './indicator-fields.tsx';
 import { InputFields } from './input-fields.tsx';
+import { type MissingPart, nameTarget } from './list-missing.ts';
 import styles from './new-experiment-page.module.css';
 import type { Choices } from './queries.ts';
 import { RuleFields } from './rule-fields.tsx';
+import { Step } from './step.tsx';
 
-type TypeFieldsProps = DraftFieldsProps & { application: string; type: ExperimentType };
+type TypeFieldsProps = DraftFieldsProps & {
+  application: string;
+  type: ExperimentType;
+  missing: readonly MissingPart[];
+};
 
-/** The fields that the type of the experiment needs. */
-export function TypeFields({ application, type, ...fields }: TypeFieldsProps) {
+/** The steps that the type of the experiment needs. */
+export function TypeFields({ application, type, missing, ...fields }: TypeFieldsProps) {
+  const props = { ...fields, type };
   return (
     <>
-      {!hasFact(type, 'isLive') && <InputFields {...fields} application={application} type={type} />}
-      <FieldSection {...fields} type={type} group="versions" title="Search" />
-      {!hasField(type, 'versions') && <SideFields {...fields} application={application} type={type} />}
-      {hasField(type, 'optionSets') && <ScenarioFields {...fields} />}
-      <FieldSection {...fields} type={type} group="copies" title="Copies" />
-      <FieldSection {...fields} type={type} group="units" title="Plan" />
-      {hasField(type, 'rules') ? <RuleFields {...fields} /> : <ObjectiveFields {...fields} type={type} />}
-      <MoreFields {...fields} type={type} />
+      <FieldSection {...props} group="versions" title="Search" />
+      {!hasField(type, 'versions') && (
+        <Step name="sides" title="Sides" missing={missing}>
+          <SideFields {...props} application={application} />
+        </Step>
+      )}
+      {hasField(type, 'optionSets') && (
+        <Step title="Scenarios">
+          <ScenarioFields {...fields} />
+        </Step>
+      )}
+      {!hasFact(type, 'isLive') && (
+        <Step name="inputs" title="Inputs" missing={missing}>
+          <InputFields {...props} application={application} />
+        </Step>
+      )}
+      <FieldSection {...props} group="copies" title="Copies" />
+      <FieldSection {...props} group="units" title="Plan" />
+      <Step title={hasField(type, 'rules') ? 'Rules' : 'What counts'}>
+        {hasField(type, 'rules') ? <RuleFields {...fields} /> : <ObjectiveFields {...props} />}
+      </Step>
     </>
   );
 }
@@ -46,11 +67,11 @@ interface FieldSectionProps extends DraftFieldsProps {
 function FieldSection({ type, group, title, ...props }: FieldSectionProps) {
   if (!hasField(type, group)) return null;
   return (
-    <section className={form.section} aria-label={title}>
+    <Step title={title}>
       <div className={form.row}>
         <DraftFields {...props} names={GROUPS[group] ?? []} />
       </div>
-    </section>
+    </Step>
   );
 }
 
@@ -64,13 +85,13 @@ function listSides(type: ExperimentType, choices: Choices): { value: string; lab
 }
 
 /** The control and its candidates. Some types have one candidate alone. */
-function SideFields({ application, type, draft, choices, change }: TypeFieldsProps) {
+function SideFields({ application, type, draft, choices, change }: Omit<TypeFieldsProps, 'missing'>) {
   const isLive = hasFact(type, 'isLive');
   const sides = listSides(type, choices);
   const others = sides.filter(({ value }) => value !== draft.control);
   const hasOne = !hasField(type, 'candidates');
   return (
-    <section className={form.section} aria-label="Sides">
+    <div className={form.section}>
       <div className={form.row}>
         <SelectField
           label={isLive ? 'Baseline' : 'Control'}
@@ -82,16 +103,18 @@ function SideFields({ application, type, draft, choices, change }: TypeFieldsPro
           }
         />
         {hasOne && (
-          <SelectField
-            label="Candidate"
-            value={draft.candidates[0] ?? ''}
-            options={[{ value: '', label: 'Choose an instance' }, ...others]}
-            onChange={(candidate) => change({ candidates: candidate === '' ? [] : [candidate] })}
-          />
+          <div id={nameTarget('sides')}>
+            <SelectField
+              label="Candidate"
+              value={draft.candidates[0] ?? ''}
+              options={[{ value: '', label: 'Choose an instance' }, ...others]}
+              onChange={(candidate) => change({ candidates: candidate === '' ? [] : [candidate] })}
+            />
+          </div>
         )}
       </div>
       {!hasOne && (
-        <fieldset className={form.choices}>
+        <fieldset className={form.choices} id={nameTarget('sides')}>
           <legend>{hasField(type, 'optionSets') ? 'Other instances' : 'Candidates'}</legend>
           {others.length === 0 && (
             <p className="soft">
@@ -114,12 +137,12 @@ function SideFields({ application, type, draft, choices, change }: TypeFieldsPro
                   })
                 }
               />
-              {label}
+              <bdi>{escapeInvisible(label)}</bdi>
             </label>
           ))}
         </fieldset>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -127,7 +150,7 @@ function SideFields({ application, type, draft, choices, change }: TypeFieldsPro
 function ScenarioFields({ draft, change }: DraftFieldsProps) {
   const id = useId();
   return (
-    <section className={form.section} aria-label="Scenarios">
+    <div className={form.section}>
       <div className={styles.text}>
         <label htmlFor={id}>Option sets</label>
         <textarea
@@ -151,7 +174,7 @@ function ScenarioFields({ draft, change }: DraftFieldsProps) {
         />
         Race: stop configurations that cannot win
       </label>
-    </section>
+    </div>
   );
 }
 
@@ -161,7 +184,7 @@ const MORE: readonly FormField[] = [
 ];
 
 /** Settings that most experiments leave as they are, behind one button. */
-function MoreFields({ type, ...props }: DraftFieldsProps & { type: ExperimentType }) {
+export function MoreFields({ type, ...props }: DraftFieldsProps & { type: ExperimentType }) {
   const { draft, change } = props;
   const hasRuns = hasField(type, 'existingBatch') && draft.batch !== '';
   const groups = MORE.filter(

@@ -36,7 +36,11 @@ export function VerdictBadge({ verdict }: { verdict: string }) {
   const tone = findTone(word);
   return (
     <span className={`${styles.badge} ${styles[tone]}`}>
-      {tone === 'changed' ? word === 'lower' ? '▼' : '▲' : <Icon name={ICONS[tone]} />}
+      {tone === 'changed' ? (
+        <span aria-hidden="true">{word === 'lower' ? '▼' : '▲'}</span>
+      ) : (
+        <Icon name={ICONS[tone]} />
+      )}
       {word}
     </span>
   );

@@ -11,6 +11,8 @@ const LABEL_WIDTH = 156;
 const TEXT = { value: 0, interval: 68, end: 252 };
 const DOT = { size: 2.6, column: 6, level: 5, levels: 6 };
 const STRIP = 20;
+/** Mean width of a character of 12 px. */
+const CHAR = 6.6;
 
 interface RowProps {
   row: IntervalRow;
@@ -22,12 +24,18 @@ interface RowProps {
 
 /** Label, interval and numbers beside each other. */
 export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
-  const { width, plot } = layout;
+  const { width } = layout;
   const isLarge = row.dots !== undefined && row.dots.length > 0;
   const y = isLarge ? top + 40 : top + height / 2;
   const textX = width - TEXT.end;
   const interval = formatInterval(row.effect)?.replaceAll('\u00a0%', '');
   const labelY = row.note ? y - 2 : y + 4;
+  const value = formatValue(row);
+  // Beside a long value there is no space for its interval, which the numbers of the picture have.
+  const isBelow = isFirst || row.note !== undefined;
+  const intervalX = textX + (isBelow ? 0 : Math.max(TEXT.interval, value.length * CHAR + 8));
+  const room = width - intervalX - (isBelow ? 0 : (writeWord(row).length + 1) * CHAR);
+  const fits = interval !== undefined && interval.length * CHAR <= room;
   return (
     <>
       {!isFirst && <path className={figure.grid} d={`M0 ${top}H${width}`} />}
@@ -44,15 +52,11 @@ export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
       <Interval row={row} layout={layout} y={y} isLarge={isFirst} />
       {isLarge && <Dots row={row} layout={layout} top={y + 16} />}
       <text className={isFirst ? styles.huge : styles.name} x={textX} y={isLarge ? y + 6 : labelY}>
-        {formatValue(row)}
+        {value}
       </text>
-      {interval && (
-        <text
-          className={figure.note}
-          x={textX + (isFirst || row.note ? 0 : TEXT.interval)}
-          y={isLarge ? y + 26 : row.note ? labelY + 16 : labelY}
-        >
-          {isFirst || row.note ? interval : truncateLabel(interval, plot[1])}
+      {interval && fits && (
+        <text className={figure.note} x={intervalX} y={isLarge ? y + 26 : isBelow ? labelY + 16 : labelY}>
+          {interval}
         </text>
       )}
       <text className={`${figure.end} ${styles.word} ${styles[readTone(row)]}`} x={width} y={y + 4}>

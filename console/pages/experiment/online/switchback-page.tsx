@@ -12,7 +12,7 @@ import { experimentQuery } from '../queries.ts';
 import { IndicatorPlot } from '../result/main-picture.tsx';
 import { ResultFrame } from '../result/result-frame.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
-import { describeMore, describeVerdict } from '../verdict/describe-verdict.ts';
+import { describeMoreUnits, describeVerdict } from '../verdict/describe-verdict.ts';
 import { listRuleFacts } from '../verdict/list-rule-facts.ts';
 import { EndTest, OnlineActions } from './online-actions.tsx';
 import { UnitMeans } from './unit-means.tsx';
@@ -37,8 +37,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
   const verdict = describeVerdict({
     ...{ decision: data.decision, compared: [view], isRunning, unit: 'unit', nameIndicator },
   });
-  const isOpen = verdict?.kind === 'open';
-  const more = isOpen && deciding ? describeMore(deciding, 'unit') : [];
+  const more = verdict?.kind === 'open' && deciding ? describeMoreUnits(deciding) : [];
   const units = `${formatNumber(plan.units.length)} units`;
   const test = { type: 'switchback', application, id, status } as const;
   return (
@@ -48,7 +47,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
       experiment={data}
       actions={<OnlineActions {...test} />}
       menu={<EndTest {...test} action="cancel" />}
-      verdict={verdict && { ...verdict, follows: [...verdict.follows, ...more] }}
+      verdict={verdict && { ...verdict, follows: [...more, ...verdict.follows] }}
       empty={
         status === 'draft'
           ? `Not started. The plan has ${units}, which ${names.control} and ${names.candidate} serve in turn.`
@@ -60,7 +59,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
       }}
       {...(deciding && {
         rule: listRuleFacts(deciding, { nameIndicator, unit: 'unit' }),
-        reasons: isOpen ? [] : [...deciding.reasons, ...deciding.warnings],
+        reasons: [...deciding.reasons, ...deciding.warnings],
       })}
       picture={
         <>

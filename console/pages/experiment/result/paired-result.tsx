@@ -12,7 +12,7 @@ import { Choices } from '../evidence/choices.tsx';
 import { Evidence } from '../evidence/evidence.tsx';
 import { PairedFolds, PairedPictures } from '../evidence/paired-evidence.tsx';
 import type { ExperimentSearch } from '../search.ts';
-import { describeMore, describeVerdict, type Verdict } from '../verdict/describe-verdict.ts';
+import { describeVerdict, type Verdict } from '../verdict/describe-verdict.ts';
 import { listRuleFacts } from '../verdict/list-rule-facts.ts';
 import { CandidatePlot, IndicatorPlot } from './main-picture.tsx';
 import { ResultFrame, type ResultFrameProps, type Sides } from './result-frame.tsx';
@@ -51,17 +51,15 @@ export function PairedResult(props: PairedResultProps) {
   const chosen = compared.find(({ names }) => names.candidate === search.candidate) ?? subject;
   const view = chosen?.indicators.find((one) => one.indicator === search.indicator) ?? chosen?.indicators[0];
   const deciding = subject?.indicators[0];
-  const isOpen = verdict?.kind === 'open';
-  const more = isOpen && deciding ? describeMore(deciding.comparison, unit) : [];
   return (
     <ResultFrame
       {...props}
-      verdict={verdict && { ...verdict, follows: [...verdict.follows, ...more] }}
+      verdict={verdict}
       sides={subject && readSides(subject, optionSets)}
       {...(deciding &&
         props.verdict === undefined && {
           rule: listRuleFacts(deciding.comparison, { nameIndicator, unit }),
-          reasons: isOpen ? [] : [...deciding.reasons, ...deciding.warnings],
+          reasons: [...deciding.reasons, ...deciding.warnings],
         })}
       picture={
         props.picture ??

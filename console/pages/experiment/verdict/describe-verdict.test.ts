@@ -1,7 +1,12 @@
 /** The sentences of the verdicts. */
 import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
 import { describe, expect, test } from 'vitest';
-import { type DescribedComparison, describeMore, describeVerdict, type Verdict } from './describe-verdict.ts';
+import {
+  type DescribedComparison,
+  describeMoreUnits,
+  describeVerdict,
+  type Verdict,
+} from './describe-verdict.ts';
 
 const view = (changes: Partial<IndicatorView> = {}): IndicatorView => ({
   indicator: 'cost',
@@ -96,9 +101,12 @@ test('of several candidates the best is named first, and another that is better 
   });
 });
 
-test('what would decide it is said only where the platform has estimated it', () => {
-  expect(describeMore({ more_units: null }, 'unit')).toEqual([]);
-  expect(describeMore({ more_inputs: 40, more_inputs_range: { low: 25, high: null } }, 'input')).toEqual([
-    'About 40 more inputs would decide it: 25 to more than 100,000, by what is seen so far.',
+test('what would decide it comes before the other reasons, and is said only where it is known', () => {
+  const reasons = ['The test says no.', 'About 12 more inputs would decide it in 80 % of experiments.'];
+  expect(say('undecided', [compare('new', view({ verdict: 'undecided', reasons }))])?.follows).toEqual([
+    reasons[1],
+    'Better on 21 of 24 inputs, equal on 2, worse on 1.',
   ]);
+  expect(describeMoreUnits({ more_units: null })).toEqual([]);
+  expect(describeMoreUnits({ more_units: 28 })).toEqual(['About 28 more units would decide it.']);
 });

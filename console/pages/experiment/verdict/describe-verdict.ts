@@ -1,7 +1,6 @@
 /** The decision of an experiment as a sentence: a claim, the numbers behind it, and what follows. */
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
-import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import {
   type Effect,
   formatChange,
@@ -61,7 +60,7 @@ function describeOne(
   const label = nameIndicator(deciding.indicator);
   const shared = {
     candidate: names.candidate,
-    rest: describeEffect(label, deciding, 'and'),
+    rest: describeEffect(label, deciding, 'and') || (deciding.reasons[0] ?? ''),
     follows: [...describeTally(deciding, unit), ...describeOthers(indicators, deciding, nameIndicator)],
   };
   if (decision.release === 'yes')
@@ -84,9 +83,18 @@ function describeOne(
       kind: 'open',
       claim: 'Not decided:',
       rest: describeEffect(label, deciding, 'but') || `${candidate} and ${control} are not told apart.`,
-      follows: [...deciding.reasons, ...shared.follows],
+      follows: [...listDeciders(deciding), ...shared.follows],
     };
   return { ...shared, kind: 'open', claim: 'Not decided:', rest: decision.reason, follows: [] };
+}
+
+/** The reasons that say what would decide it. */
+const DECIDERS = /would decide it|needs at least/;
+
+/** Returns what would decide the comparison, or the first reason why it is not decided. The details have all reasons. */
+function listDeciders({ reasons }: IndicatorView): readonly string[] {
+  const deciders = reasons.filter((reason) => DECIDERS.test(reason));
+  return deciders.length > 0 ? deciders : reasons.slice(0, 1);
 }
 
 /** Returns the size of the effect in words: `Cost is 1.3 % lower, and the true change lies between …`. */
@@ -182,22 +190,9 @@ export function compareEffects(one: ComparedView, other: ComparedView): number {
   return read(one) - read(other);
 }
 
-/** Returns how many more inputs or units decide the comparison, if the platform could estimate it. */
-export function describeMore(
-  comparison: Pick<Comparison, 'more_inputs' | 'more_inputs_range'> | { more_units: number | null },
-  unit: string,
-): string[] {
-  if ('more_units' in comparison)
-    return comparison.more_units === null
-      ? []
-      : [`About ${formatNumber(comparison.more_units)} more units would decide it.`];
-  const { more_inputs: more, more_inputs_range: range } = comparison;
-  if (more === null) return [];
-  if (range === null) return [`About ${formatNumber(more)} more ${unit}s would decide it.`];
-  const high = range.high === null ? 'more than 100,000' : formatNumber(range.high);
-  return [
-    `About ${formatNumber(more)} more ${unit}s would decide it: ${formatNumber(range.low)} to ${high}, by what is seen so far.`,
-  ];
+/** Returns how many more units decide a switchback test, if the platform could estimate it. Other types say it in a reason. */
+export function describeMoreUnits({ more_units: more }: { more_units: number | null }): string[] {
+  return more === null ? [] : [`About ${formatNumber(more)} more units would decide it.`];
 }
 
 /** Returns the verdict of an acceptance test; null before its results. */
