@@ -191,33 +191,18 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     await dots.waitFor();
   });
 
-  test('show distributions, whose dots open pairs of runs, and the effect by features of the inputs', async () => {
+  test('show distributions, and the effect by features of the inputs', async () => {
     const page = await open('/batch/cheaper');
-    const dots = page.getByRole('group', { name: 'Distribution of result.value: control, candidate' });
-    // Of the control, the cheapest input costs 1000; of the candidate, it costs the same.
-    expect(await dots.getByRole('link').first().getAttribute('aria-label')).toMatch(
-      /^input in-.*: control 1,000$/,
-    );
-    expect(await dots.getByRole('link').count()).toBe(2 * INPUTS);
-    expect(await dots.getByRole('link').first().getAttribute('href')).toMatch(/compare\?runs=/);
+    await page.getByRole('img', { name: 'Distribution of result.value: control, candidate' }).waitFor();
     await page.getByText('Effect by feature').click();
     // Inputs are numbered from 0 to 11, so that the halves are two groups.
     await page
       .getByRole('img', { name: /^Change of result\.value by \/control\. 0 to 5: 6 inputs, / })
       .waitFor();
     await page.getByRole('combobox', { name: 'Feature' }).selectOption('bytes');
-    await page.getByRole('img', { name: /^Change of result\.value by bytes\. / }).waitFor();
     await page.waitForURL(/feature=bytes/);
-    const features = page.getByRole('region', { name: 'Features of the inputs' });
-    expect(await features.getByRole('rowheader', { name: '/control' }).count()).toBe(2);
-    await features.getByRole('button', { name: 'Pairs of /control, 0 to 5' }).press('Enter');
-    await page.waitForURL(/feature=%2Fcontrol&group=0\+to\+5/);
-    const pairs = page.getByRole('region', { name: 'Pairs of /control, 0 to 5' });
-    await pairs
-      .getByRole('link', { name: /^Compare the runs on in-/ })
-      .first()
-      .waitFor();
-    expect(await pairs.getByRole('row').count()).toBe(INPUTS / 2 + 1);
+    await page.reload();
+    await page.getByRole('img', { name: /^Change of result\.value by bytes\. / }).waitFor();
   });
 
   test('of a race show which configuration it dropped, when and why', async () => {

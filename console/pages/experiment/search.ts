@@ -7,13 +7,11 @@ export interface ExperimentSearch {
   indicator?: string;
   /** Feature of the inputs by which a picture shows the effect; the default is the first. */
   feature?: string;
-  /** Group of the inputs by the feature, whose pairs a table shows; the default is none. */
-  group?: string;
   /** Id of the ensemble whose runs a picture shows; the default is the first. */
   ensemble?: string;
 }
 
-const KEYS = ['candidate', 'indicator', 'feature', 'group', 'ensemble'] as const;
+const KEYS = ['candidate', 'indicator', 'feature', 'ensemble'] as const;
 
 /** Returns the search parameters of the page. Unknown and empty ones are dropped. */
 export function parseSearch(search: Record<string, unknown>): ExperimentSearch {

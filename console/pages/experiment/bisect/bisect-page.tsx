@@ -2,10 +2,10 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Evidence } from '../evidence/evidence.tsx';
 import { FailuresSection } from '../evidence/failures-section.tsx';
+import { EndTest } from '../online/online-actions.tsx';
 import { experimentQuery } from '../queries.ts';
 import { ResultFrame } from '../result/result-frame.tsx';
 import { SearchPicture } from './search-picture.tsx';
-import { StopBisect } from './stop-bisect.tsx';
 
 const KINDS = { found: 'better', 'not distinguishable': 'equivalent', failed: 'worse' } as const;
 
@@ -22,7 +22,9 @@ export function BisectPage({ application, id }: { application: string; id: strin
         ...data,
         warnings: data.skipped_versions.map(({ version_id, reason }) => `${version_id}: ${reason}`),
       }}
-      actions={<StopBisect application={application} id={id} status={data.status} />}
+      actions={
+        <EndTest type="bisect" application={application} id={id} status={data.status} intent="search" />
+      }
       verdict={{
         kind: Object.entries(KINDS).find(([verdict]) => verdict === word)?.[1] ?? 'open',
         claim,

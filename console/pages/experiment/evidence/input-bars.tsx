@@ -2,14 +2,12 @@ import { type Effect, formatChange } from '@switchyard/contract/experiments/pres
 import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { buildScale, findExtent, listTicks, type Scale } from '@switchyard/contract/presentation/scales.ts';
 import { Link } from '@tanstack/react-router';
+import type { KeyboardEvent } from 'react';
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { moveFocus } from './move-focus.ts';
-import { PairTable } from './pair-table.tsx';
 import styles from './pictures.module.css';
-import { thinOut } from './thin-out.ts';
 
 const HEIGHT = 220;
 const MARGIN = { top: 8, bottom: 24, left: 56 };
@@ -32,7 +30,7 @@ export interface InputBarsProps {
 
 /** One bar for each input: the change of the candidate, sorted. Each bar opens the comparison of its two runs. */
 export function InputBars(props: InputBarsProps) {
-  const { application, label, pairs, unit } = props;
+  const { label, pairs, unit } = props;
   const valued = pairs.filter(({ change }) => change !== null);
   const failed = pairs.filter((pair) => pair.failed !== null);
   const visible = thinOut([...valued, ...failed]);
@@ -57,9 +55,6 @@ export function InputBars(props: InputBarsProps) {
       caption={`${label}. A bar opens its pair of runs; arrow keys move between them.${crosses}${thinned}`}
       table={table}
       height={HEIGHT}
-      details={
-        <PairTable {...{ application, pairs, unit }} effect={props.effect} label={`Changes by ${unit}`} />
-      }
     >
       {(width) => <Bars {...props} visible={visible} width={width} />}
     </Figure>
@@ -171,4 +166,30 @@ function findPairTone(
   if (change >= (margin?.low ?? 0) && change <= (margin?.high ?? 0)) return 'control';
   if (objective === 'none') return 'candidate';
   return change < 0 === (objective === 'minimize') ? 'candidate' : 'bad';
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** Moves the focus to the next or previous link of a picture. */
+function moveFocus(event: KeyboardEvent<SVGSVGElement>): void {
+  const step = STEPS[event.key];
+  if (step === undefined) return;
+  const links = [...event.currentTarget.querySelectorAll('a')];
+  const index = links.findIndex((link) => link.matches(':focus'));
+  const next = links[index + step];
+  if (index === -1 || !next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** More marks than pixels show nothing more, and slow the page down. */
+const MARKS_MAX = 400;
+
+/** Returns at most 400 evenly chosen items, with the first and the last. */
+function thinOut<Item>(items: readonly Item[]): readonly Item[] {
+  if (items.length <= MARKS_MAX) return items;
+  return Array.from({ length: MARKS_MAX }, (_, index) => {
+    const place = Math.round((index * (items.length - 1)) / (MARKS_MAX - 1));
+    return items.slice(place, place + 1);
+  }).flat();
 }

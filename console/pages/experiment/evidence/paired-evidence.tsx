@@ -68,7 +68,13 @@ export function PairedPictures(props: PairedEvidenceProps) {
   return (
     <>
       {shared.pairs.length > 0 && <InputBars {...shared} />}
-      <DistributionPlot {...shared} {...sides} source={source} profile={profile} />
+      <DistributionPlot
+        label={shared.label}
+        unit={shared.unit}
+        {...sides}
+        source={source}
+        profile={profile}
+      />
     </>
   );
 }
@@ -88,11 +94,13 @@ export function PairedFolds(props: PairedEvidenceProps) {
       )}
       {view.comparison.interactions && (
         <FeatureSection
-          {...shared}
+          label={shared.label}
+          objective={shared.objective}
+          effect={shared.effect}
           control={chosen.names.control}
           interactions={view.comparison.interactions}
-          chosen={{ feature: search.feature, group: search.group }}
-          onChoose={onSearch}
+          chosen={search.feature}
+          onChoose={(feature) => onSearch({ feature })}
         />
       )}
       <Fold title="All indicators" finding={describeIndicators(comparisons)} isWide>

@@ -6,10 +6,8 @@ import {
   type Scale,
   truncateLabel,
 } from '@switchyard/contract/presentation/scales.ts';
-import type { ReactNode } from 'react';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { moveFocus } from './move-focus.ts';
 import styles from './pictures.module.css';
 
 export const STEP_CURVES_HEIGHT = 220;
@@ -28,8 +26,6 @@ interface StepCurvesProps {
   curves: readonly StepCurve[];
   width: number;
   label: string;
-  /** Draws links on the curves. Arrow keys move between them. */
-  marks?: (scales: { toX: Scale; toY: Scale }) => ReactNode;
 }
 
 const CLASSES = {
@@ -39,14 +35,14 @@ const CLASSES = {
 };
 
 /** Step functions of several sides on the same axes. Control and candidate stand above the others. */
-export function StepCurves({ curves, width, label, marks }: StepCurvesProps) {
+export function StepCurves({ curves, width, label }: StepCurvesProps) {
   const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
   const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
   const toX = buildScale([low, end], [MARGIN.left, width - MARGIN.right]);
   const toY = buildScale([0, 1], [STEP_CURVES_HEIGHT - MARGIN.bottom, MARGIN.top]);
   const named = curves.filter(({ kind }) => kind !== 'faint');
   return (
-    <Picture width={width} height={STEP_CURVES_HEIGHT} label={label} onKeyDown={marks && moveFocus}>
+    <Picture width={width} height={STEP_CURVES_HEIGHT} label={label}>
       <VerticalAxis
         ticks={[0, 0.25, 0.5, 0.75, 1]}
         scale={toY}
@@ -64,7 +60,6 @@ export function StepCurves({ curves, width, label, marks }: StepCurvesProps) {
           <path className={styles.curve} d={buildSteps(curve, { toX, toY, low, end })} />
         </g>
       ))}
-      {marks?.({ toX, toY })}
       <Names curves={named} width={width} toY={toY} />
     </Picture>
   );

@@ -9,12 +9,8 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 
-type OnlineType = TypeWith<'isLive'>;
-type EndAction = 'complete' | 'cancel';
-type Action = 'start' | EndAction;
-
-interface OnlineActionsProps {
-  type: OnlineType;
+interface OnlineActionsProps<Type extends TypeWith<'canStop'> = TypeWith<'isLive'>> {
+  type: Type;
   application: string;
   id: string;
   status: string;
@@ -24,12 +20,12 @@ interface OnlineActionsProps {
 export function OnlineActions(props: OnlineActionsProps) {
   const { status, ...address } = props;
   const start = useMutation({
-    mutationFn: () => runAction({ ...address, name: 'start' }),
+    mutationFn: () => startDraft(client, address),
     onSettled: () => queryClient.invalidateQueries(),
   });
-  if (!useRight('experiment')) return null;
-  if (status === 'started') return <EndTest {...props} action="complete" />;
-  if (status !== 'draft') return null;
+  const mayChange = useRight('experiment');
+  if (status !== 'draft') return <EndTest {...props} intent="complete" />;
+  if (!mayChange) return null;
   return (
     <>
       <Button kind="primary" onPress={() => start.mutate()} isDisabled={start.isPending}>
@@ -40,61 +36,44 @@ export function OnlineActions(props: OnlineActionsProps) {
   );
 }
 
-/** Ends a started test: `complete` with results that count, `cancel` as canceled. */
-export function EndTest({ action, status, ...address }: OnlineActionsProps & { action: EndAction }) {
+/** The button of each end, and what it does. */
+const ENDS = {
+  complete: { action: 'Stop and keep results', effect: 'The test ends now with the results so far' },
+  cancel: { action: 'Cancel test', effect: 'The test ends as canceled' },
+  search: {
+    action: 'Stop the search',
+    effect: 'Its runs are canceled, and the steps so far stay. The search ends',
+  },
+};
+
+type EndTestProps = OnlineActionsProps<TypeWith<'canStop'>> & { intent: keyof typeof ENDS };
+
+/** Ends a started test after a question. Its id is typed where its results will not count. */
+export function EndTest({ intent, status, ...address }: EndTestProps) {
   const [isOpen, setOpen] = useState(false);
-  if (status !== 'started') return null;
+  const { action, effect } = ENDS[intent];
+  const mayChange = useRight('experiment');
+  if (!mayChange || status !== 'started') return null;
   return (
     <>
-      <Button kind={action === 'complete' ? 'primary' : 'plain'} onPress={() => setOpen(true)}>
-        {action === 'complete' ? 'Stop and keep results' : 'Cancel test'}
+      <Button kind={intent === 'cancel' ? 'plain' : 'primary'} onPress={() => setOpen(true)}>
+        {action}
       </Button>
       {isOpen && (
-        <EndDialog
+        <ConfirmDialog
+          title={`${action}?`}
+          {...(intent !== 'complete' && { word: address.id })}
           action={action}
-          id={address.id}
           onConfirm={async () => {
-            await runAction({ ...address, name: action });
+            await endEarly(client, address, intent === 'complete' ? 'complete' : 'cancel');
             setOpen(false);
             await queryClient.invalidateQueries();
           }}
           onClose={() => setOpen(false)}
-        />
+        >
+          <p>{effect}, and cannot continue.</p>
+        </ConfirmDialog>
       )}
     </>
   );
-}
-
-interface EndDialogProps {
-  action: EndAction;
-  id: string;
-  onConfirm: () => Promise<void>;
-  onClose: () => void;
-}
-
-/** Asks before a test ends. Its id is typed where its results will not count. */
-function EndDialog({ action, id, ...rest }: EndDialogProps) {
-  if (action === 'cancel')
-    return (
-      <ConfirmDialog title={`Cancel ${id}?`} word={id} action="Cancel test" {...rest}>
-        <p>The test ends as canceled, and cannot continue.</p>
-      </ConfirmDialog>
-    );
-  return (
-    <ConfirmDialog title={`Stop ${id}?`} action="Stop test" {...rest}>
-      <p>The test ends now with the results so far, and cannot continue.</p>
-    </ConfirmDialog>
-  );
-}
-
-interface OnlineAction {
-  type: OnlineType;
-  application: string;
-  id: string;
-  name: Action;
-}
-
-/** Sends the action. Throws the refusal of the server. */
-function runAction({ name, ...address }: OnlineAction): Promise<void> {
-  return name === 'start' ? startDraft(client, address) : endEarly(client, address, name);
 }

@@ -1,12 +1,12 @@
 import { createOriginalReader } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { FailuresSection } from '../evidence/failures-section.tsx';
 import { RunsSection } from '../evidence/runs-section.tsx';
 import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { PairedResult } from '../result/paired-result.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { EndTest, OnlineActions } from './online-actions.tsx';
-import { RefusedCopies } from './refused-copies.tsx';
 
 /** The result of a shadow test: each candidate against the baseline, by original. */
 export function ShadowPage({ application, id }: { application: string; id: string }) {
@@ -27,7 +27,7 @@ export function ShadowPage({ application, id }: { application: string; id: strin
       type="shadow"
       experiment={data}
       actions={<OnlineActions {...test} />}
-      menu={<EndTest {...test} action="cancel" />}
+      menu={<EndTest {...test} intent="cancel" />}
       empty={
         data.status === 'draft'
           ? `Not started. It copies runs of ${baseline} to ${candidates}, at most ${most}.`
@@ -39,7 +39,13 @@ export function ShadowPage({ application, id }: { application: string; id: strin
       unit="original"
       folds={
         <>
-          <RefusedCopies copies={data.refused_runs} />
+          <FailuresSection
+            application={application}
+            title="Refused copies"
+            failures={data.refused_runs.map(({ input_id, error }) => ({
+              ...{ instance_id: input_id, version_id: '', error, run_id: null, number_of_runs: 1 },
+            }))}
+          />
           <RunsSection application={application} runs={runs} total={runs.length} />
         </>
       }

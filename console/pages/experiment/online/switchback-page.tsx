@@ -46,7 +46,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
       application={application}
       experiment={data}
       actions={<OnlineActions {...test} />}
-      menu={<EndTest {...test} action="cancel" />}
+      menu={<EndTest {...test} intent="cancel" />}
       verdict={verdict && { ...verdict, follows: [...more, ...verdict.follows] }}
       empty={
         status === 'draft'
@@ -88,7 +88,11 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
               {chosen !== deciding && (
                 <p className="soft">{formatHeadline({ ...chosen, ...names, effect: readEffect(chosen) })}</p>
               )}
-              <UnitMeans comparison={chosen} names={names} label={nameIndicator(chosen.indicator)} />
+              <UnitMeans
+                comparison={chosen}
+                candidate={names.candidate}
+                label={nameIndicator(chosen.indicator)}
+              />
             </>
           }
         >
