@@ -28,7 +28,7 @@ const views = [
     schema: 'gantt',
     label: 'Roster',
     path: 'solution.assignments',
-    fields: { resource: 'employee', label: 'shift', group: 'skill' },
+    fields: { resource: 'employee', label: 'shift', group: 'skill', key: 'shift' },
   },
   { schema: 'table', label: 'Uncovered demand', path: 'solution.uncovered' },
   { schema: 'table', label: 'Employees', path: 'solution.employees' },

@@ -119,6 +119,17 @@ describe('the data of views', () => {
     ]);
   });
 
+  test.each([
+    ['Z', 'UTC'],
+    ['+02:00', 'UTC+2'],
+    ['-0330', 'UTC−3:30'],
+    ['+00:00', 'UTC'],
+    ['', ''],
+  ])('a schedule with times in the zone "%s" names "%s"', (zone, name) => {
+    const task = { machine: 'm', start: `2026-05-04T08:00:00${zone}`, end: `2026-05-04T09:00:00${zone}` };
+    expect(findViews({ tasks: [task] }).views).toMatchObject([{ schedule: { zone: name } }]);
+  });
+
   test('assignments without usable times are counted, and others shown', () => {
     const [view] = findViews({
       tasks: [

@@ -8,11 +8,11 @@ import { readHints, type ViewHint, type ViewSchema } from './read-hints.ts';
 import { drawPlaces, type Route, readPlaces, readRoutes } from './read-routes.ts';
 import { readSchedule, type Schedule } from './read-schedule.ts';
 
-/** A view of an output or input, with its data. */
+/** A view of an output or input, with its data. `key` is the field that the app says identifies an item. */
 export type SolutionViewData =
-  | { kind: 'routes'; label: string; routes: Route[] }
+  | { kind: 'routes'; label: string; key?: string | undefined; routes: Route[] }
   | { kind: 'map'; label: string; data: MapData }
-  | { kind: 'gantt'; label: string; schedule: Schedule }
+  | { kind: 'gantt'; label: string; key?: string | undefined; schedule: Schedule }
   | { kind: 'table'; label: string; table: TableData };
 
 /** The views, and why some that the app asks for are not shown. */
@@ -60,13 +60,13 @@ function buildView(items: readonly DataItem[], hint: ViewHint): SolutionViewData
   const label = hint.label || LABELS[hint.schema];
   switch (hint.schema) {
     case 'routes':
-      return showRoutes(label, readRoutes(items, fields));
+      return showRoutes(label, readRoutes(items, fields), fields.key);
     case 'places':
       return showMap(label, drawPlaces(readPlaces(items, fields)));
     case 'geojson':
       return showMap(label, readGeoJson(items.map(({ value }) => value)));
     case 'gantt':
-      return showSchedule(label, readSchedule(items, fields));
+      return showSchedule(label, readSchedule(items, fields), fields.key);
     case 'table': {
       const rows = items.map(({ value }) => value);
       return { kind: 'table', label, table: { path: hint.path, rows, columns: listColumns(rows) } };
@@ -74,16 +74,16 @@ function buildView(items: readonly DataItem[], hint: ViewHint): SolutionViewData
   }
 }
 
-function showRoutes(label: string, routes: Route[]): SolutionViewData | undefined {
-  return routes.length > 0 ? { kind: 'routes', label, routes } : undefined;
+function showRoutes(label: string, routes: Route[], key?: string): SolutionViewData | undefined {
+  return routes.length > 0 ? { kind: 'routes', label, routes, key } : undefined;
 }
 
 function showMap(label: string, data: MapData): SolutionViewData | undefined {
   return data.shapes.length > 0 ? { kind: 'map', label, data } : undefined;
 }
 
-function showSchedule(label: string, schedule: Schedule): SolutionViewData | undefined {
-  return schedule.bars.length > 0 ? { kind: 'gantt', label, schedule } : undefined;
+function showSchedule(label: string, schedule: Schedule, key?: string): SolutionViewData | undefined {
+  return schedule.bars.length > 0 ? { kind: 'gantt', label, schedule, key } : undefined;
 }
 
 /** Parts of an output that describe the run and not its solution. */

@@ -10,8 +10,12 @@ import { formatSpan, type Lane, layoutLanes, listTicks, type PlacedBar } from '.
 import { formatName } from './read-routes.ts';
 import type { Schedule } from './read-schedule.ts';
 
-const ROW_PX = 26;
-const LANE_GAP_PX = 10;
+/** A phone scrolls the chart. */
+const WIDTH_MIN_PX = 640;
+const ROW_PX = 36;
+const LANE_GAP_PX = 12;
+/** The edge of a bar, in the full colour of its group. */
+const EDGE_BAR_PX = 4;
 const AXIS_PX = 28;
 const TICK_PX = 96;
 /** A mark so near to the right edge has no space for its text. */
@@ -33,14 +37,14 @@ interface LaneBox extends Lane {
 
 /** Assignments as bars over time, one lane for each resource. The arrow keys move between bars, and + and − zoom. */
 export function GanttChart({ schedule, label }: { schedule: Schedule; label: string }) {
-  const { bars, dropped, hasClock } = schedule;
+  const { bars, dropped, hasClock, zone } = schedule;
   const frame = useRef<HTMLDivElement>(null);
   const frameWidth = useWidth(frame);
   const [zoom, setZoom] = useState(1);
   const [selected, setSelected] = useState<number>();
   const lanes = useMemo(() => stackLanes(layoutLanes(bars)), [bars]);
   const colours = useMemo(() => assignColours(bars.map(({ group }) => group)), [bars]);
-  const width = Math.max(1, frameWidth) * zoom;
+  const width = Math.max(WIDTH_MIN_PX, frameWidth) * zoom;
   const scale = useMemo(() => createScale(schedule, width), [schedule, width]);
   const bar = selected === undefined ? undefined : bars[selected];
   useScrollTo(frame, bar && scale.toX((bar.start + bar.end) / 2));
@@ -60,6 +64,7 @@ export function GanttChart({ schedule, label }: { schedule: Schedule; label: str
       <div className={styles.bar}>
         <Legend colours={colours} lanes={lanes} />
         <div className={styles.zoom}>
+          {hasClock && <span className="meta">times {zone ? `in ${zone}` : 'without a zone'}</span>}
           <Button aria-label="Zoom out" isDisabled={zoom === 1} onPress={() => change(1 / ZOOM_STEP)}>
             −
           </Button>
@@ -257,7 +262,7 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
   const width = Math.max(BAR_MIN_PX, scale.toX(bar.end) - x - 1);
   const y = top + LANE_GAP_PX / 2 + row * ROW_PX;
   const name = formatName(bar.label);
-  const letters = Math.floor((width - LETTER_PX) / LETTER_PX);
+  const letters = Math.floor((width - 2 * LETTER_PX) / LETTER_PX);
   return (
     <g
       id={id}
@@ -267,17 +272,12 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
       onClick={() => onSelect(index)}
     >
       <title>{`${name}\n${formatSpan(bar, hasClock)}`}</title>
-      <rect
-        x={x}
-        y={y}
-        width={width}
-        height={ROW_PX - 4}
-        rx={3}
-        style={{ fill: colour }}
-        className={isSelected ? styles.selected : undefined}
-      />
+      <g style={{ color: colour }} className={isSelected ? styles.selected : undefined}>
+        <rect x={x} y={y} width={width} height={ROW_PX - 4} rx={4} className={styles.area} />
+        <rect x={x} y={y} width={Math.min(width, EDGE_BAR_PX)} height={ROW_PX - 4} rx={2} />
+      </g>
       {width >= LABELLED_PX && (
-        <text x={x + 6} y={y + ROW_PX / 2 + 2} className={styles.label}>
+        <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label}>
           {name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name}
         </text>
       )}

@@ -4,6 +4,7 @@ import { formatSpan, layoutLanes, listTicks } from './layout-lanes.ts';
 const bar = (resource: string, start: number, end: number) => ({
   resource,
   label: '',
+  key: undefined,
   group: '',
   start,
   end,

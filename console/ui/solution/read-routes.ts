@@ -11,6 +11,7 @@ const PLANE_DEGREES = 1;
 
 const STOPS_FIELDS = ['stops', 'route', 'visits'];
 const NAME_FIELDS = ['id', 'name', 'vehicle', 'vehicle_id', 'route_id'];
+const KEY_FIELDS = ['id', 'stop.id', 'stop', 'name', 'stop_id', 'location_id'];
 const STOP_NAME_FIELDS = ['stop.id', 'stop', 'id', 'name', 'stop_id', 'location_id'];
 const START_FIELDS = ['start_location', 'depot', 'start'];
 const END_FIELDS = ['end_location', 'depot', 'end'];
@@ -27,6 +28,8 @@ interface Place {
 /** A stop of a route, or a place of a list. */
 export interface Stop {
   name: string;
+  /** Identifies the stop among those of another plan. */
+  key: string | undefined;
   place: Place | undefined;
   facts: Fact[];
 }
@@ -79,8 +82,11 @@ export function readPlaces(items: readonly DataItem[], fields: FieldNames = {}):
 function readStop(value: unknown, index: number, fields: FieldNames): Stop {
   const names = chooseNames(fields, 'stop', STOP_NAME_FIELDS);
   const location = readField(value, chooseNames(fields, 'location', LOCATION_FIELDS));
+  const readName = (from: readonly string[]) =>
+    from.map((name) => toName(readField(value, [name]))).find(Boolean);
   return {
-    name: names.map((name) => toName(readField(value, [name]))).find(Boolean) ?? String(index + 1),
+    name: readName(names) ?? String(index + 1),
+    key: readName(chooseNames(fields, 'key', KEY_FIELDS)),
     place: readPlace(location) ?? readPlace(value),
     facts: isRecord(value) ? listFacts(value, [...names, ...LONGITUDES, ...LATITUDES]) : [],
   };

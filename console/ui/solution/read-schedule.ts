@@ -1,5 +1,5 @@
 /** Reads assignments with a start and an end, as the bars of a Gantt chart. */
-import { type DataItem, type Fact, listFacts, readItemField, toName } from './data-items.ts';
+import { type DataItem, type Fact, listFacts, readField, readItemField, toName } from './data-items.ts';
 import type { FieldNames } from './read-routes.ts';
 
 const BARS_MAX = 5_000;
@@ -23,6 +23,8 @@ const SCHEDULE_FIELDS = {
 export interface Bar {
   resource: string;
   label: string;
+  /** Identifies the task among those of another plan. */
+  key: string | undefined;
   /** Bars of one group have one colour. */
   group: string;
   start: number;
@@ -34,6 +36,8 @@ export interface Schedule {
   bars: Bar[];
   /** true: the times are those of a clock; false: they are plain numbers. */
   hasClock: boolean;
+  /** Zone of the clock, such as `UTC+2`; empty when the app writes none. */
+  zone: string;
   /** Assignments without a usable start and end. */
   dropped: number;
 }
@@ -43,11 +47,12 @@ interface Instant {
   at: number;
   /** Milliseconds that the clock is ahead of UTC; undefined for a plain number. */
   offset: number | undefined;
+  hasZone?: boolean;
 }
 
 /** Returns the schedule of the objects; without a bar if none has a resource, a start and an end. */
 export function readSchedule(items: readonly DataItem[], fields: FieldNames = {}): Schedule {
-  const schedule: Schedule = { bars: [], hasClock: false, dropped: 0 };
+  const schedule: Schedule = { bars: [], hasClock: false, zone: '', dropped: 0 };
   let clock: Instant | undefined;
   const read = (item: DataItem, name: keyof typeof SCHEDULE_FIELDS) =>
     readItemField(item, Object.hasOwn(fields, name) ? [fields[name] ?? ''] : SCHEDULE_FIELDS[name]);
@@ -63,9 +68,12 @@ export function readSchedule(items: readonly DataItem[], fields: FieldNames = {}
       continue;
     }
     const shift = clock?.offset ?? 0;
+    const label = toName(read(item, 'label'));
     schedule.bars.push({
       resource,
-      label: toName(read(item, 'label')) ?? resource,
+      label: label ?? resource,
+      key:
+        toName(readField(item.value, [fields.key ?? 'id'])) ?? (fields.key === undefined ? label : undefined),
       group: toName(read(item, 'group')) ?? resource,
       start: start.at + shift,
       end: end.at + shift,
@@ -73,6 +81,7 @@ export function readSchedule(items: readonly DataItem[], fields: FieldNames = {}
     });
   }
   schedule.hasClock = clock?.offset !== undefined;
+  if (clock?.hasZone) schedule.zone = formatZone(clock.offset ?? 0);
   return schedule;
 }
 
@@ -94,11 +103,17 @@ function parseInstant(value: unknown): Instant | undefined {
   const zone = match[1];
   // A time without a zone is taken as it is written, whatever the zone of the browser.
   const at = Date.parse(zone === undefined && value.length > 'YYYY-MM-DD'.length ? `${value}Z` : value);
-  return Number.isNaN(at) ? undefined : { at, offset: parseOffset(zone) };
+  return Number.isNaN(at) ? undefined : { at, offset: parseOffset(zone), hasZone: zone !== undefined };
 }
 
 function parseOffset(zone: string | undefined): number {
   if (zone === undefined || zone === 'Z') return 0;
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
   return (zone.startsWith('-') ? -1 : 1) * minutes * MINUTE_MS;
+}
+
+function formatZone(offset: number): string {
+  const minutes = Math.abs(offset / MINUTE_MS);
+  const rest = minutes % 60 === 0 ? '' : `:${String(minutes % 60).padStart(2, '0')}`;
+  return `UTC${offset === 0 ? '' : `${offset < 0 ? '\u2212' : '+'}${Math.floor(minutes / 60)}${rest}`}`;
 }
