@@ -5,17 +5,26 @@ import styles from './copy-button.module.css';
 
 const CONFIRMATION_MS = 2_000;
 
-/** Copies the text; browsers without a secure context have only the older command for it. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+/**
+ * Copies the text, and returns false if the browser refuses. Browsers without a secure context have only the older command
+ * for it.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  const { clipboard } = navigator;
+  if (clipboard)
+    return clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
   const field = document.createElement('textarea');
   field.value = text;
   field.readOnly = true;
   field.className = 'visually-hidden';
   document.body.append(field);
   field.select();
-  document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
+  return isCopied;
 }
 
 /** A small button that copies a text. `label` names the text for screen readers, such as `Copy run id`. */
@@ -26,13 +35,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = async () => {
-    await copyText(text);
-    setCopied(true);
-  };
   return (
     <>
-      <AriaButton className={styles.copy ?? ''} aria-label={label} onPress={copy}>
+      <AriaButton
+        className={styles.copy ?? ''}
+        aria-label={label}
+        onPress={async () => setCopied(await copyText(text))}
+      >
         <Icon name={isCopied ? 'check' : 'copy'} />
       </AriaButton>
       <span className="visually-hidden" role="status">

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyButton, copyText } from '../../ui/copy-button.tsx';
 import { RevokeShareDialog } from '../../ui/destruction/revoke-share-dialog.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
@@ -37,6 +37,7 @@ const sharesQuery = (address: RunAddress) => operationQuery('listShares', { para
 export function ShareDialog({ address, onClose }: { address: RunAddress; onClose: () => void }) {
   const [parts, setParts] = useState<readonly SharedPart[]>(CHOSEN_FIRST);
   const [hours, setHours] = useState(String(SHARE_HOURS_DEFAULT));
+  const [created, setCreated] = useState<CreatedLink>();
   const request = {
     params: getRunParams(address),
     body: { parts: [...parts], expires_in_hours: Number(hours) },
@@ -46,15 +47,17 @@ export function ShareDialog({ address, onClose }: { address: RunAddress; onClose
   return (
     <FormDialog
       title="Share this run"
-      action="Create link"
+      action={created ? 'Create another link' : 'Create link'}
       isReady={parts.length > 0}
       requests={[['createShare', request]]}
       onClose={onClose}
       onSubmit={async () => {
-        await client.call('createShare', request);
+        const { url } = (await client.call('createShare', request)).body;
+        setCreated({ url, isCopied: await copyText(url) });
         await queryClient.invalidateQueries({ queryKey: sharesQuery(address).queryKey });
       }}
     >
+      {created && <NewLink {...created} />}
       <p>Anyone with the link sees the chosen parts of this run, without signing in.</p>
       <fieldset className={styles.parts}>
         <legend>Parts</legend>
@@ -75,6 +78,22 @@ export function ShareDialog({ address, onClose }: { address: RunAddress; onClose
   );
 }
 
+interface CreatedLink {
+  url: string;
+  isCopied: boolean;
+}
+
+/** The address of a new link, which is already copied unless the browser refused that. */
+function NewLink({ url, isCopied }: CreatedLink) {
+  return (
+    <div role="status" className={styles.created}>
+      <p>{isCopied ? 'The link is copied.' : 'The browser refuses to copy. Copy the link yourself:'}</p>
+      <input readOnly value={url} aria-label="New link" onFocus={({ target }) => target.select()} />
+      <CopyButton text={url} label="Copy the new link" />
+    </div>
+  );
+}
+
 function ShareList({ address }: { address: RunAddress }) {
   const { data, error } = useQuery(sharesQuery(address));
   const [revoked, setRevoked] = useState<Share>();
@@ -92,7 +111,9 @@ function ShareList({ address }: { address: RunAddress }) {
                 </div>
               </div>
               <CopyButton text={share.url} label="Copy link" />
-              <Button onPress={() => setRevoked(share)}>Revoke</Button>
+              <Button kind="quiet" onPress={() => setRevoked(share)}>
+                Revoke
+              </Button>
             </li>
           ))}
         </ul>
