@@ -2,6 +2,7 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { applicationQuery } from './applications.ts';
 
 /** The objective of an application that names none: most apps report it. It has no direction. */
@@ -26,31 +27,31 @@ export interface Meaning {
   baseline: string | null;
   /** Returns the label of any indicator; its name where the application gives none. */
   nameIndicator: (name: string) => string;
+  /** Returns what is known of an indicator, whether the application names it or not. */
+  describe: (name: string) => JudgedIndicator;
 }
 
 /** Returns what the application says about its indicators; what most say until it is loaded. */
 export function useMeaning(application: string): Meaning {
   const { data } = useQuery(applicationQuery(application));
-  return readMeaning(data);
+  return useMemo(() => readMeaning(data), [data]);
 }
 
 function readMeaning(application: Application | undefined): Meaning {
   const { objective = null, indicators = {}, baseline_run_id: baseline = null } = application ?? {};
-  const name = objective?.name ?? USUAL_OBJECTIVE;
-  const { label = 'Objective', unit = '' } = indicators[name] ?? {};
-  const violations = Object.entries(indicators).filter(([, { role }]) => role === 'violation');
+  const goal = objective?.name ?? USUAL_OBJECTIVE;
+  const describe = (name: string): JudgedIndicator => {
+    const { label = name === goal ? 'Objective' : name, unit = '', ...more } = indicators[name] ?? {};
+    const isLess = more.role === 'violation' || more.role === 'cost';
+    const direction = more.direction ?? (isLess ? 'minimize' : 'none');
+    return {
+      ...{ name, label: escapeInvisible(label), unit: escapeInvisible(unit) },
+      direction: name === goal ? (objective?.direction ?? null) : direction === 'none' ? null : direction,
+    };
+  };
+  const violations = Object.keys(indicators).filter((name) => indicators[name]?.role === 'violation');
   return {
-    objective: {
-      name,
-      label: escapeInvisible(label),
-      unit: escapeInvisible(unit),
-      direction: objective?.direction ?? null,
-    },
-    violations: violations.map(([one, { label: words = one, unit: own = '' }]) => ({
-      ...{ name: one, label: escapeInvisible(words), unit: escapeInvisible(own) },
-      direction: 'minimize',
-    })),
-    baseline,
-    nameIndicator: (one) => escapeInvisible(indicators[one]?.label ?? one),
+    ...{ objective: describe(goal), violations: violations.map(describe), baseline, describe },
+    nameIndicator: (name) => escapeInvisible(indicators[name]?.label ?? name),
   };
 }

@@ -1,37 +1,50 @@
 /** Compares runs value by value. The first run is the baseline. Pure. */
 
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   distinguish,
   type Format,
   formatBytes,
-  formatDifference,
   formatDuration,
   formatNumber,
+  formatObjective,
+  formatPercent,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import type { JudgedIndicator, Meaning } from '../../client/indicator-meaning.ts';
 
 /** The difference of a number to that of the baseline. */
-interface Change {
-  /** The difference with its sign, and in percent of the baseline unless that is 0: `+6 (+50 %)`. */
+export interface Change {
+  /** With its sign and mark: `▼ −2.9 %`. */
   text: string;
+  /** The amount without a sign: `2.9 %`, a count such as `3`, or `1.2 pp` of a percentage. */
+  amount: string;
+  isLess: boolean;
+  /** Share of the baseline, for the bar; infinite for a baseline of 0. */
+  share: number;
   /** Absent unless it is known whether less or more is better. */
   outcome?: 'better' | 'worse';
 }
 
 interface ComparedValue {
+  /** Empty for a value that the run does not have. */
   text: string;
+  exact?: string;
   change?: Change;
+  isBest?: boolean;
 }
 
 /** One property of all runs. */
 export interface ComparedRow {
   name: string;
+  /** Says of the objective which direction is better. */
+  note?: string;
   values: ComparedValue[];
   isEqual: boolean;
 }
 
 export interface ComparedGroup {
-  name: 'Facts' | 'Options' | 'Indicators';
+  name: 'Results' | 'Options' | 'Facts';
   rows: ComparedRow[];
 }
 
@@ -41,18 +54,49 @@ export type ComparedRun = Pick<RunInformation, 'id' | 'name' | 'statistics' | 'm
 type Value = string | number | boolean | undefined;
 
 /** The meaning of the numbers of a property. */
-interface Measure {
-  /** Writes an amount with its unit; the default is the number alone. */
+interface Measure extends Partial<Pick<JudgedIndicator, 'unit' | 'direction'>> {
+  /** Writes an amount; the default has no unit. */
   format?: Format;
-  isLessBetter?: true;
+  note?: string;
 }
 
-/** Returns facts, options and indicators of the runs. A value that a run does not have is empty. */
-export function compareRuns(runs: readonly ComparedRun[]): ComparedGroup[] {
+/** Counts up to this one change by a count: one more late stop of two is not 50 %. */
+const SMALL_COUNT_MAX = 20;
+const NOTES = { minimize: 'less is better', maximize: 'more is better', none: 'no direction is set' };
+
+/** Returns indicators, the objective first, options and facts of the runs. */
+export function compareRuns(runs: readonly ComparedRun[], meaning: Meaning): ComparedGroup[] {
+  const indicators = runs.map(readIndicators);
+  const options = runs.map(
+    ({ metadata }) => new Map(metadata.options.options_summary.map(({ name, value }) => [name, value])),
+  );
+  const first = [meaning.objective, ...meaning.violations].map(({ name }) => name);
+  const listNames = (maps: readonly ReadonlyMap<string, Value>[]) =>
+    new Set(maps.flatMap((map) => [...map.keys()]));
+  const names = listNames(indicators);
   return [
+    {
+      name: 'Results',
+      rows: [...new Set([...first.filter((name) => names.has(name)), ...names])].map((name) => {
+        const { label, unit, direction } = meaning.describe(name);
+        const note = name === meaning.objective.name && `objective, ${NOTES[direction ?? 'none']}`;
+        return compareValues(
+          label,
+          indicators.map((map) => map.get(name)),
+          { unit, direction, ...(note && { note }) },
+        );
+      }),
+    },
+    {
+      name: 'Options',
+      rows: [...listNames(options)].map((name) =>
+        compareValues(
+          name,
+          options.map((map) => map.get(name)),
+        ),
+      ),
+    },
     { name: 'Facts', rows: compareFacts(runs) },
-    { name: 'Options', rows: compareMaps(runs.map(readOptions)) },
-    { name: 'Indicators', rows: compareMaps(runs.map(readIndicators)) },
   ];
 }
 
@@ -65,16 +109,8 @@ function compareFacts(runs: readonly ComparedRun[]): ComparedRow[] {
     ['Execution class', ({ metadata }) => metadata.execution_class],
     ['Managed input', ({ metadata }) => metadata.tracking?.input_id],
     ['Created by', ({ user_email }) => user_email],
-    [
-      'Run time',
-      ({ metadata }) => metadata.execution_duration,
-      { format: formatDuration, isLessBetter: true },
-    ],
-    [
-      'Peak memory',
-      ({ metadata }) => metadata.peak_memory_bytes,
-      { format: formatBytes, isLessBetter: true },
-    ],
+    ['Run time', ({ metadata }) => metadata.execution_duration, { format: formatDuration }],
+    ['Peak memory', ({ metadata }) => metadata.peak_memory_bytes, { format: formatBytes }],
     ['Input', ({ metadata }) => metadata.input_size, { format: formatBytes }],
     ['Output', ({ metadata }) => metadata.output_size, { format: formatBytes }],
     ['Error', ({ metadata }) => metadata.error],
@@ -82,45 +118,121 @@ function compareFacts(runs: readonly ComparedRun[]): ComparedRow[] {
   return facts.map(([name, read, measure]) => compareValues(name, runs.map(read), measure));
 }
 
-function readOptions({ metadata }: ComparedRun): Map<string, Value> {
-  return new Map(metadata.options.options_summary.map(({ name, value }) => [name, value]));
-}
-
 function readIndicators({ statistics }: ComparedRun): Map<string, Value> {
   return new Map(statistics.indicators.map(({ name, value }) => [name, value]));
 }
 
-function compareMaps(maps: readonly ReadonlyMap<string, Value>[]): ComparedRow[] {
-  const names = new Set(maps.flatMap((map) => [...map.keys()]));
-  return [...names].map((name) =>
-    compareValues(
-      name,
-      maps.map((map) => map.get(name)),
-    ),
-  );
-}
-
-function compareValues(
-  name: string,
-  values: readonly Value[],
-  { format = formatNumber, isLessBetter }: Measure = {},
-): ComparedRow {
+function compareValues(name: string, values: readonly Value[], measure: Measure = {}): ComparedRow {
+  const { format = formatObjective, unit = '', direction, note } = measure;
   const [baseline] = values;
-  const write = distinguish(
-    values.filter((value) => typeof value === 'number'),
-    format,
-  );
+  const numbers = values.filter((value) => typeof value === 'number');
+  const write = distinguish(numbers, format);
+  const isEqual = values.every((value) => value === baseline);
+  const best = direction === 'maximize' ? Math.max(...numbers) : Math.min(...numbers);
   return {
     name,
-    isEqual: values.every((value) => value === baseline),
+    isEqual,
+    ...(note !== undefined && { note }),
     values: values.map((value) => {
-      const text = typeof value === 'number' ? write(value) : String(value ?? '');
-      if (typeof baseline !== 'number' || typeof value !== 'number' || baseline === value) return { text };
-      const outcome = value < baseline ? 'better' : 'worse';
+      if (typeof value !== 'number') return { text: String(value ?? '') };
       return {
-        text,
-        change: { text: formatDifference(baseline, value, format), ...(isLessBetter && { outcome }) },
+        text: [write(value), unit].filter(Boolean).join('\u00a0'),
+        exact: formatNumber(value),
+        ...(direction && value === best && numbers.some((one) => one !== best) && { isBest: true }),
+        ...(typeof baseline === 'number' &&
+          baseline !== value && { change: describeChange(baseline, value, { ...measure, format }) }),
       };
     }),
+  };
+}
+
+function describeChange(
+  before: number,
+  after: number,
+  { format, unit, direction }: Measure & { format: Format },
+): Change {
+  const difference = Math.abs(after - before);
+  const share = (after - before) / Math.abs(before);
+  const isCount = [before, after].every((one) => Number.isInteger(one) && Math.abs(one) <= SMALL_COUNT_MAX);
+  const isLess = after < before;
+  const outcome = isLess === (direction === 'minimize') ? 'better' : 'worse';
+  const write = () => {
+    if (unit === '%') return `${format(difference)}\u00a0pp`;
+    return isCount || !Number.isFinite(share) ? format(difference) : formatPercent(Math.abs(share));
+  };
+  const amount = write();
+  const text = `${isLess ? '▼ \u2212' : '▲ +'}${amount}`;
+  return { text, amount, isLess, share, ...(direction && { outcome }) };
+}
+
+/** Returns the letter of the run at the place: A is the baseline. */
+export function nameRun(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index);
+}
+
+/** The answer of a comparison; its first part has the colour of its outcome. */
+export interface Verdict {
+  lead: string;
+  outcome?: Change['outcome'];
+  rest: string;
+}
+
+/** Returns the comparison in a sentence: the objective, then broken rules and the run time of two runs. */
+export function judgeRuns(runs: readonly ComparedRun[], meaning: Meaning): Verdict {
+  const { label } = meaning.objective;
+  const rowOf = (indicator: JudgedIndicator) =>
+    compareValues(
+      indicator.label,
+      runs.map((run) => readIndicators(run).get(indicator.name)),
+      indicator,
+    );
+  const row = rowOf(meaning.objective);
+  if (runs.length > 2) return judgeMany(row, runs.length);
+  const failed = runs.findIndex(({ metadata }) => ['failed', 'canceled'].includes(metadata.status_v2));
+  if (failed >= 0)
+    return {
+      lead: `${nameRun(failed)} ${runs[failed]?.metadata.status_v2 === 'failed' ? 'failed' : 'was canceled'}`,
+      outcome: 'worse',
+      rest: ', so there is no result to compare.',
+    };
+  const missing = row.values.findIndex(({ exact }) => exact === undefined);
+  if (missing >= 0) return { lead: '', rest: `${nameRun(missing)} has no number for ${label}.` };
+  const change = row.values[1]?.change;
+  const others = meaning.violations.map(rowOf).flatMap(({ name, values }) => {
+    const one = values[1]?.change;
+    return one ? ` ${name}: ${one.amount} ${one.isLess ? 'fewer' : 'more'}.` : [];
+  });
+  const [before = 0, after = 0] = runs.map(({ metadata }) => metadata.execution_duration);
+  const time = formatDuration(Math.abs(after - before));
+  const rest = `${others.join('')}${before === after ? '' : ` B ran ${time} ${after < before ? 'shorter' : 'longer'}.`}`;
+  if (!change) return { lead: `${label} is the same in A and B.`, rest };
+  return {
+    lead: `${label} is ${change.amount} ${change.isLess ? 'lower' : 'higher'} in B`,
+    ...(change.outcome && { outcome: change.outcome }),
+    rest: ` than in A.${rest}`,
+  };
+}
+
+function judgeMany({ name, values }: ComparedRow, count: number): Verdict {
+  const missing = values.flatMap(({ exact }, index) => (exact === undefined ? nameRun(index) : []));
+  const lacks =
+    missing.length > 0 ? ` ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no ${name}.` : '';
+  const best = values.flatMap(({ isBest }, index) => (isBest ? nameRun(index) : []));
+  const [first = ''] = best;
+  const numbers = new Set(values.flatMap(({ exact }) => exact ?? []));
+  if (numbers.size === 0) return { lead: '', rest: `No run has a number for ${name}.` };
+  if (numbers.size === 1)
+    return { lead: `${name} is the same in ${formatCount(count - missing.length, 'run')}.`, rest: lacks };
+  if (first === '')
+    return {
+      lead: '',
+      rest: `${name} differs. The application does not say whether less is better.${lacks}`,
+    };
+  const change = values.find(({ isBest }) => isBest)?.change;
+  const than = change ? `, ${change.amount} ${change.isLess ? 'lower' : 'higher'} than A` : '';
+  return {
+    lead: `${best.join(' and ')} ${best.length === 1 ? 'is' : 'are'} the best of ${formatCount(count, 'run')}`,
+    ...(change && { outcome: 'better' }),
+    rest: ` by ${name}${than}.${lacks}`,
   };
 }

@@ -15,12 +15,36 @@ value=$((bonus * 2))
 printf '{"solution":{"stops":[1,%s]},"statistics":{"schema":"v1","result":{"value":%s},' "$bonus" "$value"
 printf '"series_data":{"value":{"name":"cost","data_points":[{"x":0,"y":100},{"x":%s,"y":50},{"x":20,"y":%s}]}}}}' "$bonus" "$value"
 `;
+/** Prints its input as its output. */
+const COPY = '#!/bin/sh\ncat\n';
+
+function drawRoutes(van: string, truck: string) {
+  const toStops = (names: string) =>
+    names.split(' ').map((stop, index) => ({
+      stop,
+      location: [10 + index / 100, 53],
+      arrival: `2026-05-04T${['08:10', '08:40', '09:10'][index]}:00+02:00`,
+    }));
+  return {
+    vehicles: [
+      { id: 'van', route: toStops(van) },
+      { id: 'truck', route: toStops(truck) },
+    ],
+  };
+}
+
+/** Returns a roster with two places of one shift, which no default key tells apart. */
+function createRoster(name: string) {
+  return { roster: ['eva', name].map((employee) => ({ employee, shift: 'early', start: 6, end: 14 })) };
+}
 /** Shows the tables and the chart. */
 const SCREENSHOT_HEIGHT = 870;
 const options = { strict: true, items: [{ name: 'bonus', option_type: 'int', default: 5 }] };
 
 describe.skipIf(!hasBrowser)('the comparison of runs', () => {
   const ids: string[] = [];
+  const plans: string[] = [];
+  const rosters: string[] = [];
   const at = setUpConsole(async (server) => {
     await pushApp(server, 'bonus', { main: APP }, { executable_type: 'binary', entrypoint: 'main', options });
     for (const [name, bonus] of [
@@ -33,6 +57,12 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
       });
       ids.push(run.id);
     }
+    await pushApp(server, 'routes', { main: COPY }, { executable_type: 'binary', entrypoint: 'main' });
+    await pushApp(server, 'shifts', { main: COPY }, { executable_type: 'binary', entrypoint: 'main' });
+    for (const input of [drawRoutes('a b', 'c d'), drawRoutes('a', 'c d b')])
+      plans.push((await createRunAndWait(server, 'routes', { input })).id);
+    for (const name of ['ana', 'ben'])
+      rosters.push((await createRunAndWait(server, 'shifts', { input: createRoster(name) })).id);
   });
   const address = () => `/apps/bonus/compare?runs=${ids.join(',')}`;
 
@@ -42,18 +72,20 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     await page.getByRole('textbox', { name: 'bonus' }).fill('30');
     await page.getByRole('button', { name: 'Run and compare' }).click();
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
-    const indicators = page.getByRole('region', { name: 'Indicators', exact: true });
-    await indicators.getByText('+50 (+500 %)').waitFor();
-    await page.getByRole('button', { name: 'Make baseline' }).click();
-    await indicators.getByText('−50 (−83.3 %)').waitFor();
+    const results = page.getByRole('region', { name: 'Results', exact: true });
+    await results.getByText('▲ +500 %').waitFor();
+    await page.getByText('Objective is 500 % higher in B').waitFor();
+    await page.getByRole('button', { name: 'Swap A and B' }).click();
+    await results.getByText('▼ −83.3 %').waitFor();
     // Both runs have the name of the first; the page of the new one compares it with its original.
     await page
-      .getByRole('link', { name: /^Monday · / })
+      .getByRole('list', { name: 'Compared runs' })
+      .getByRole('link', { name: 'Monday' })
       .first()
       .click();
-    await page.getByText('Succeeded').waitFor();
+    await page.getByText('Succeeded', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
-    await indicators.getByText('+50 (+500 %)').waitFor();
+    await results.getByText('▲ +500 %').waitFor();
   });
 
   test('shows only what differs, until the reader wants everything', async () => {
@@ -61,7 +93,7 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     const facts = page.getByRole('region', { name: 'Options', exact: true });
     await facts.getByText('8', { exact: true }).waitFor();
     expect(await page.getByRole('rowheader', { name: 'Execution class' }).count()).toBe(0);
-    await page.getByLabel('Show equal values too').check();
+    await page.getByLabel(/^Show \d+ equal values$/).check();
     await page.getByRole('rowheader', { name: 'Execution class' }).waitFor();
     await page.reload();
     await page.getByRole('rowheader', { name: 'Execution class' }).waitFor();
@@ -69,25 +101,50 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
 
   test('lists the places at which input and output differ', async () => {
     const page = await at.open(address());
+    await page.getByRole('tab', { name: 'Input' }).click();
     const row = (name: string) =>
-      page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+      page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) });
     await row('day').waitFor();
-    expect(await row('day').getByRole('cell').allTextContents()).toEqual(['Monday', 'Tuesday']);
+    expect(await row('day').getByRole('cell').allTextContents()).toEqual(['day', 'Monday', 'Tuesday']);
+    await page.getByRole('tab', { name: 'Output' }).press('Enter');
     await row('solution.stops[1]').waitFor();
-    expect(await row('solution.stops[1]').getByRole('cell').allTextContents()).toEqual(['5', '8']);
+    expect(await row('solution.stops[1]').getByRole('cell').allTextContents()).toEqual([
+      ...['solution.stops[1]', '5', '8'],
+    ]);
   });
 
   test('shows the lines at which the logs differ, and the objectives of both runs in one chart', async () => {
-    const page = await at.open(address());
+    const page = await at.open(`${address()}&view=log`);
     const log = page.getByRole('region', { name: 'Log', exact: true });
     await log.getByRole('row').filter({ hasText: 'bonus 8' }).waitFor();
     expect(await log.locator('tr[data-kind="removed"]').allInnerTexts()).toEqual([
       expect.stringContaining('bonus 5'),
     ]);
-    const chart = page.getByRole('region', { name: 'Objective over time' });
-    expect(await chart.getByRole('listitem').allInnerTexts()).toEqual(['Monday 10', 'Tuesday 16']);
+    await page.getByRole('tab', { name: 'Results' }).click();
+    const chart = page.getByRole('region', { name: 'Objective over run time' });
+    expect(await chart.getByRole('listitem').allInnerTexts()).toEqual(['A 10', 'B 16']);
     const facts = page.getByRole('region', { name: 'Facts', exact: true });
     await saveScreenshot(facts, 'get-started/concepts/console-compare.png', SCREENSHOT_HEIGHT);
+  });
+
+  test('shows what moved between two plans, and a key that is missing', async () => {
+    const page = await at.open(`/apps/routes/compare?runs=${plans.join(',')}`);
+    await page.getByRole('tab', { name: 'Plan' }).click();
+    await page.getByText('1 of 4 stops are on another route, 3 stayed as they were.').first().waitFor();
+    await page.getByRole('img', { name: /^1 of 4 stops/ }).waitFor();
+    const row = page.getByRole('region', { name: 'Moved stops', exact: true }).getByRole('row').nth(1);
+    expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
+      [...['b', 'van', 'truck', '08:40 → 09:10', '+30 min']],
+    );
+    await page.locator('canvas.maplibregl-canvas').waitFor();
+    await page
+      .getByRole('group', { name: 'Plan on the map' })
+      .getByRole('button', { name: 'A' })
+      .press('Enter');
+    await page.getByRole('heading', { name: 'Map of A' }).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await page.goto(`${at.server.url}/console/apps/shifts/compare?view=output&runs=${rosters.join(',')}`);
+    await page.getByText('Several tasks are called early.').waitFor();
   });
 
   test('explains itself with one run, and with one that does not exist', async () => {
@@ -95,11 +152,14 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     await page.getByText('Add a run to compare this run with it.').waitFor();
     await page.goto(`${at.server.url}/console/apps/bonus/compare?runs=${ids[0]},gone`);
     await page.getByRole('alert').filter({ hasText: 'gone' }).waitFor();
+    await page.goto(`${at.server.url}/console${address()},gone`);
+    await page.getByRole('alert').filter({ hasText: 'gone' }).waitFor();
+    await page.getByText('Objective is 6 higher in B').waitFor();
   });
 
   test('is accessible on a phone in both themes', async () => {
     const page = await at.openOnPhone(address());
-    await page.getByRole('region', { name: 'Output', exact: true }).getByRole('table').waitFor();
+    await page.getByRole('region', { name: 'Objective over run time' }).waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 });

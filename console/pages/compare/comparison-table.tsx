@@ -1,40 +1,61 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import type { ReactNode } from 'react';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
-import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import styles from './compare-page.module.css';
-import type { ComparedGroup, ComparedRow, ComparedRun } from './compare-runs.ts';
-import { nameRuns } from './name-runs.ts';
+import {
+  type Change,
+  type ComparedGroup,
+  type ComparedRow,
+  type ComparedRun,
+  nameRun,
+} from './compare-runs.ts';
 
 interface ComparisonTableProps {
-  application: string;
   runs: readonly ComparedRun[];
   group: ComparedGroup;
+  children?: ReactNode;
 }
 
-/** The rows of one group, with one column for each run. The first run is the baseline. */
-export function ComparisonTable({ application, runs, group }: ComparisonTableProps) {
-  const names = nameRuns(runs);
+/** The rows of one group in the grid of all groups: one column for each run, and the change of two runs beside them. */
+export function ComparisonTable({ runs, group, children }: ComparisonTableProps) {
+  const isPair = runs.length === 2;
   return (
     <section aria-label={group.name} className={styles.group}>
-      <h2>{group.name}</h2>
+      <div className={styles.head}>
+        <h2>{group.name}</h2>
+        {children}
+      </div>
       <TableRegion label={`${group.name} of the runs`}>
-        <table className={table.table}>
+        <table
+          className={`${table.table} ${styles.grid}`}
+          data-pair={isPair}
+          style={{ ['--runs' as string]: runs.length }}
+        >
           <thead>
             <tr>
-              <th scope="col">Name</th>
+              <th scope="col">{group.name === 'Results' ? 'Indicator' : 'Name'}</th>
               {runs.map((run, index) => (
-                <th scope="col" key={run.id}>
-                  <RunLink application={application} run={run.id}>
-                    <bdi>{names[index]}</bdi>
-                  </RunLink>
-                  {index === 0 && <span className="meta"> baseline</span>}
+                <th
+                  scope="col"
+                  key={run.id}
+                  className={table.number}
+                  title={escapeInvisible(run.name || run.id)}
+                >
+                  {nameRun(index)}
                 </th>
               ))}
+              {isPair && <td className={styles.bar} />}
+              {isPair && (
+                <th scope="col" className={table.number}>
+                  Change
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
-            {group.rows.map((row) => (
-              <Row key={row.name} row={row} />
+            {group.rows.map((row, index) => (
+              <Row key={`${index} ${row.name}`} row={row} isPair={isPair} />
             ))}
           </tbody>
         </table>
@@ -43,23 +64,61 @@ export function ComparisonTable({ application, runs, group }: ComparisonTablePro
   );
 }
 
-function Row({ row }: { row: ComparedRow }) {
+function Row({ row: { name, note, values, isEqual }, isPair }: { row: ComparedRow; isPair: boolean }) {
+  const last = values.at(-1)?.change;
   return (
-    <tr>
-      <th scope="row" className={styles.name}>
-        <bdi>{row.name}</bdi>
+    <tr data-lead={note !== undefined || undefined} data-differs={!isEqual || undefined}>
+      <th scope="row">
+        <bdi>{name}</bdi>
+        {note !== undefined && <span className={styles.note}>{note}</span>}
       </th>
-      {row.values.map(({ text, change }, index) => (
-        <td key={index} className={styles.value}>
-          {text === '' ? <span className="soft">none</span> : <bdi>{text}</bdi>}
-          {change && (
-            <span className={styles.change} data-outcome={change.outcome}>
-              {change.text}
-              {change.outcome && <span className="visually-hidden"> {change.outcome}</span>}
+      {values.map(({ text, exact, change, isBest }, index) => (
+        <td key={index} className={table.number} data-best={isBest} title={exact}>
+          {text === '' ? <NoValue /> : <bdi>{text}</bdi>}
+          {isBest && <span className="visually-hidden"> best</span>}
+          {!isPair && (change || isBest) && (
+            <span className={styles.note}>
+              {change && <ChangeText change={change} />} {isBest && 'best'}
             </span>
           )}
         </td>
       ))}
+      {isPair && <td className={styles.bar}>{last && <ChangeBar change={last} />}</td>}
+      {isPair && <td className={table.number}>{last && <ChangeText change={last} />}</td>}
     </tr>
+  );
+}
+
+function NoValue() {
+  return (
+    <>
+      <span aria-hidden="true">–</span>
+      <span className="visually-hidden">none</span>
+    </>
+  );
+}
+
+function ChangeText({ change }: { change: Change }) {
+  return (
+    <span className={styles.change} data-outcome={change.outcome}>
+      {change.text}
+      {change.outcome && <span className="visually-hidden"> {change.outcome}</span>}
+    </span>
+  );
+}
+
+const BAR_MAX_SHARE = 0.13;
+const BAR_PX = 116;
+
+/** The change as a bar from the middle; one that is longer ends in an arrow. */
+function ChangeBar({ change: { share, isLess, outcome } }: { change: Change }) {
+  const length = Math.min(Math.abs(share) / BAR_MAX_SHARE, 1) * BAR_PX;
+  const side = isLess ? -1 : 1;
+  return (
+    <svg viewBox="-130 0 260 12" data-outcome={outcome} aria-hidden="true">
+      <path d="M0 0v12" className={styles.middle} />
+      <path d={`M0 6h${side * length}`} />
+      {length === BAR_PX && <path d={`M${side * 114} 1.5l${side * 9} 4.5l${side * -9} 4.5z`} />}
+    </svg>
   );
 }

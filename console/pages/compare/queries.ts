@@ -1,10 +1,17 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQueries } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { computeRefetchMs, isActiveStatus } from '../../client/run-refetch.ts';
+import { contentQuery } from '../../ui/content/content-query.ts';
 import { diffLines } from '../../ui/diff/diff-lines.ts';
+import { findViews } from '../../ui/solution/find-views.ts';
+import { getRunContentSource } from '../../ui/solution/run-content.tsx';
+import { hasSmallOutput } from '../run/load-run-page.ts';
 import { readLogParts } from '../run/log/read-log-parts.ts';
+import type { ComparedRun } from './compare-runs.ts';
+import { pairViews, type ViewPair } from './plan/compare-plans.ts';
 
 const SUGGESTED_RUNS = 20;
 /** A comparison of longer logs takes longer than a person waits, and nobody reads it. */
@@ -43,6 +50,32 @@ async function readLog(application: string, run: string, signal: AbortSignal): P
     if (text.length > LOG_CHARS_MAX) return undefined;
   }
   return text;
+}
+
+/**
+ * Returns the plans of two runs that can be compared; undefined when there are none, and while the outputs load. Large
+ * outputs load when their part of the page is open.
+ */
+export function usePlans(
+  application: string,
+  runs: readonly ComparedRun[],
+  isOpen: boolean,
+): ViewPair | undefined {
+  const isPair = runs.length === 2;
+  const results = useQueries({
+    queries: runs.map(({ id, metadata }) => ({
+      ...contentQuery(getRunContentSource(application, id, 'output')),
+      enabled: isPair && (hasSmallOutput(metadata) || (isOpen && metadata.output_size > 0)),
+    })),
+  });
+  const [a, b] = results.map(({ data }) => data);
+  return useMemo(
+    () =>
+      isPair && a?.kind === 'json' && b?.kind === 'json'
+        ? pairViews(findViews(a.value), findViews(b.value))
+        : undefined,
+    [isPair, a, b],
+  );
 }
 
 /** The newest runs of the application, as suggestions. */

@@ -1,4 +1,4 @@
-/** The address of a comparison: which runs, and whether equal values are visible. */
+/** The address of a comparison: which runs, which part of two runs, and whether equal values are visible. */
 
 /** The fewest and the most runs of a comparison. */
 export const COMPARED_RUNS_MIN = 2;
@@ -8,14 +8,21 @@ export interface CompareSearch {
   /** Ids of the runs, joined by commas. The first is the baseline. */
   runs?: string;
   /** true: show what is equal in all runs as well. */
-  all?: true;
+  all?: true | undefined;
+  /** The visible part of a comparison of two runs; the default is their results. */
+  view?: CompareView;
 }
+
+const VIEWS = ['results', 'output', 'input', 'log'] as const;
+type CompareView = (typeof VIEWS)[number];
 
 /** Returns the search parameters of the page. Unknown ones are dropped. */
 export function parseSearch(search: Record<string, unknown>): CompareSearch {
+  const view = VIEWS.find((one) => one === search.view);
   return {
     ...(typeof search.runs === 'string' && search.runs !== '' && { runs: search.runs }),
     ...(search.all === true && { all: true }),
+    ...(view && { view }),
   };
 }
 

@@ -6,9 +6,8 @@ import {
   formatPercent,
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { ChartSeries } from './chart-series.ts';
+import { type ChartSeries, colourSeries } from './chart-series.ts';
 
-const PALETTE_SIZE = 8;
 const LINE_PX = 2;
 const POINTS_MAX = 60;
 const RATIO_SCALE = 'ratio';
@@ -65,9 +64,9 @@ function joinSeries(series: readonly ChartSeries[]): uPlot.AlignedData {
 function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPlot.Options {
   const readColour = createColourReader(element);
   const axis = {
-    stroke: readColour('--soft'),
-    grid: { stroke: readColour('--grid'), width: 1 },
-    ticks: { stroke: readColour('--rail'), width: 1 },
+    stroke: readColour('var(--soft)'),
+    grid: { stroke: readColour('var(--grid)'), width: 1 },
+    ticks: { stroke: readColour('var(--rail)'), width: 1 },
     font: `12px ${getComputedStyle(element).fontFamily}`,
   };
   // An incumbent holds until the next one: steps, not slopes, except for one point.
@@ -85,10 +84,11 @@ function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPl
     ],
     series: [
       {},
-      ...series.map(({ name, points, isRatio }, index) => ({
+      ...series.map(({ name, points, isRatio, isDashed, ...one }, index) => ({
         label: name,
         scale: isRatio ? RATIO_SCALE : 'y',
-        stroke: readColour(`--data-${(index % PALETTE_SIZE) + 1}`),
+        stroke: readColour(colourSeries(one, index)),
+        ...(isDashed && { dash: [5, 3] }),
         width: LINE_PX,
         spanGaps: true,
         points: { show: points.length <= POINTS_MAX, size: 5 },
@@ -99,10 +99,10 @@ function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPl
 }
 
 /** Returns the function that resolves a colour of the theme, which a canvas cannot do. */
-function createColourReader(element: HTMLElement): (name: string) => string {
-  return (name) => {
+function createColourReader(element: HTMLElement): (colour: string) => string {
+  return (colour) => {
     const probe = document.createElement('span');
-    probe.style.color = `var(${name})`;
+    probe.style.color = colour;
     element.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();

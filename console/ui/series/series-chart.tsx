@@ -2,7 +2,7 @@ import { formatNumber, formatValue } from '@switchyard/contract/presentation/for
 import { useEffect, useId, useRef, useState } from 'react';
 import { useThemeVersion } from '../charts/theme-version.ts';
 import table from '../table.module.css';
-import type { ChartSeries } from './chart-series.ts';
+import { type ChartSeries, colourSeries } from './chart-series.ts';
 import type { DrawnChart } from './draw-chart.ts';
 import styles from './series-chart.module.css';
 
@@ -17,11 +17,11 @@ export function SeriesChart({ title, series }: { title: string; series: readonly
       <h2 id={headingId}>{title}</h2>
       <Plot series={series} title={title} />
       <ul className={styles.legend}>
-        {series.map(({ name, points }, index) => (
+        {series.map(({ name, points, colour }, index) => (
           <li key={index}>
             <span
               className={styles.key}
-              style={{ color: `var(--data-${(index % 8) + 1})` }}
+              style={{ color: colourSeries({ colour }, index) }}
               aria-hidden="true"
             />
             <bdi>{name}</bdi> <span className={styles.last}>{formatValue(points.at(-1)?.y ?? 0)}</span>

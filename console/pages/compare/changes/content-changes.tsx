@@ -3,10 +3,9 @@ import { describeError } from '../../../client/client.ts';
 import { useContent } from '../../../ui/content/content-query.ts';
 import { formatCell } from '../../../ui/content/json-text.ts';
 import type { LoadedContent } from '../../../ui/content/load-content.ts';
+import { DataTable } from '../../../ui/data-table/data-table.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { getRunContentSource, type RunPart } from '../../../ui/solution/run-content.tsx';
-import table from '../../../ui/table.module.css';
 import styles from '../compare-page.module.css';
 
 const LIMITS = {
@@ -57,32 +56,31 @@ function Changes({ title, before, after }: ChangesProps) {
   if (changes.length === 0 && isComplete) return <p className="soft">No difference.</p>;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={styles.changes} tabIndex={0} aria-label={`Differences of ${title}`}>
-        <table className={table.table}>
-          <TableHead texts={['Place', 'Baseline', 'Other run']} />
-          <tbody>
-            {changes.map((change) => (
-              <tr key={change.path}>
-                <th scope="row" className={styles.name}>
-                  <code>
-                    <bdi>{change.path || 'whole content'}</bdi>
-                  </code>
-                </th>
-                <td className={styles.value}>
-                  <bdi>{change.before === undefined ? 'none' : formatCell(change.before)}</bdi>
-                </td>
-                <td className={styles.value}>
-                  <bdi>{change.after === undefined ? 'none' : formatCell(change.after)}</bdi>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <DataTable
+        label={`Differences of ${title}`}
+        rows={changes}
+        keyOf={({ path }) => path}
+        columns={[
+          {
+            title: 'Place',
+            wraps: true,
+            cell: ({ path }) => (
+              <code>
+                <bdi>{path || 'whole content'}</bdi>
+              </code>
+            ),
+          },
+          { title: 'A', wraps: true, cell: ({ before: value }) => formatSide(value) },
+          { title: 'B', wraps: true, cell: ({ after: value }) => formatSide(value) },
+        ]}
+      />
       {!isComplete && <p className="soft">There are more differences than this list shows.</p>}
     </>
   );
+}
+
+function formatSide(value: unknown) {
+  return <bdi>{value === undefined ? 'none' : formatCell(value)}</bdi>;
 }
 
 /** Returns what is known of contents that are not both JSON. */
