@@ -37,7 +37,10 @@ export function useMeaning(application: string): Meaning {
   return useMemo(() => readMeaning(data), [data]);
 }
 
-function readMeaning(application: Application | undefined): Meaning {
+/** Returns what the application says about its indicators. */
+export function readMeaning(
+  application: Pick<Application, 'objective' | 'indicators' | 'baseline_run_id'> | undefined,
+): Meaning {
   const { objective = null, indicators = {}, baseline_run_id: baseline = null } = application ?? {};
   const goal = objective?.name ?? USUAL_OBJECTIVE;
   const describe = (name: string): JudgedIndicator => {

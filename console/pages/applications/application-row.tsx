@@ -1,45 +1,52 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
-import { formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatNumber, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { instanceQuery } from '../../client/applications.ts';
 import { describeError } from '../../client/client.ts';
+import { readMeaning } from '../../client/indicator-meaning.ts';
+import { formatJudged } from '../../client/judged-values.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { RunTrack } from '../../ui/charts/run-track.tsx';
 import { Sparkline } from '../../ui/charts/sparkline.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import { SubscriptionBadge } from '../../ui/subscriptions/subscription-badge.tsx';
 import { isSubscription } from '../../ui/subscriptions/subscription-notice.tsx';
 import table from '../../ui/table.module.css';
+import { useRight } from '../../ui/use-right.ts';
 import styles from './applications-page.module.css';
 import { recentRunsQuery } from './queries.ts';
-import {
-  buildDurationTrend,
-  buildObjectiveTrend,
-  computeFailureRate,
-  type ListedRun,
-} from './recent-runs.ts';
+import { countFailures, type ListedRun, summarizeObjective, TRACK_RUNS } from './recent-runs.ts';
 
 /** One application. It asks for its runs once it is visible, so a long list costs no more than a screen of it. */
 export function ApplicationRow({ application }: { application: Application }) {
   const row = useRef<HTMLTableRowElement>(null);
   const isSeen = useIsSeen(row);
-  const { data } = useQuery({ ...recentRunsQuery(application.id), enabled: isSeen });
+  const { id, name } = application;
+  const { data } = useQuery({ ...recentRunsQuery(id), enabled: isSeen });
+  const { tone } = countFailures(data?.runs ?? []);
   return (
     <tr ref={row}>
-      <td>
-        <Link to="/apps/$application" params={{ application: application.id }} className={styles.name}>
-          {application.name}
-        </Link>
-        <code className="soft">{application.id}</code>{' '}
-        {isSeen && isSubscription(application) && (
-          <SubscriptionBadge subscription={application.subscription_id} />
-        )}
+      <td className={styles.name}>
+        <span>
+          <Link to="/apps/$application" params={{ application: id }} title={`${name} (${id})`}>
+            <bdi>{name}</bdi>
+          </Link>
+          {tone && (
+            <span className={styles[tone]}>
+              <Icon name="warning" />
+            </span>
+          )}
+          {isSeen && isSubscription(application) && (
+            <SubscriptionBadge subscription={application.subscription_id} />
+          )}
+        </span>
       </td>
-      <LastRun run={data?.runs[0]} isLoaded={data !== undefined} application={application.id} />
-      <RunTrends runs={data?.runs ?? []} />
-      <ActiveVersion application={application} isSeen={isSeen} />
+      <DefaultInstance application={application} isSeen={isSeen} />
+      <RunCells application={application} runs={data?.runs} />
     </tr>
   );
 }
@@ -58,68 +65,77 @@ function useIsSeen(element: React.RefObject<Element | null>): boolean {
   return isSeen;
 }
 
-function LastRun({
-  run,
-  isLoaded,
-  application,
-}: {
-  run: ListedRun | undefined;
-  isLoaded: boolean;
-  application: string;
-}) {
-  if (!run) return <td className={styles.soft}>{isLoaded ? 'No production run yet' : ''}</td>;
-  return (
-    <td>
-      <RunLink application={application} run={run.id} className={styles.last}>
-        <StatusBadge status={run.status_v2} />
-        <span className={styles.soft}>
-          <RelativeTime at={run.created_at} />
-        </span>
-      </RunLink>
-    </td>
-  );
+interface RunCellsProps {
+  application: Application;
+  /** Newest first; undefined while they load. */
+  runs: readonly ListedRun[] | undefined;
 }
 
-function RunTrends({ runs }: { runs: readonly ListedRun[] }) {
-  const objective = buildObjectiveTrend(runs);
-  const duration = buildDurationTrend(runs);
-  const rate = computeFailureRate(runs);
+function RunCells({ application, runs: loaded }: RunCellsProps) {
+  const runs = loaded ?? [];
+  const { failed, counted, tone } = countFailures(runs);
+  const { objective } = readMeaning(application);
+  const { last, trend } = summarizeObjective(runs, objective);
+  const [newest] = runs;
   return (
     <>
-      <td>{objective && <Sparkline {...objective} />}</td>
-      <td>{duration && <Sparkline {...duration} />}</td>
-      <td className={`${table.number} ${rate ? styles.failing : styles.soft}`}>
-        {rate !== undefined && formatPercent(rate)}
+      <td className={styles.wide}>
+        {newest ? (
+          <RunTrack runs={runs} places={TRACK_RUNS} />
+        ) : (
+          loaded && <span className="soft">no run yet</span>
+        )}
+      </td>
+      <td className={`${table.number} ${styles.failed} ${tone ? styles[tone] : 'soft'}`}>
+        {counted > 0 && formatPercent(failed / counted)}
+      </td>
+      <td className={table.number} title={last === undefined ? undefined : formatNumber(last)}>
+        {last !== undefined && formatJudged(last, objective.unit)}
+      </td>
+      <td className={`${styles.wide} ${styles.trend}`}>{trend && <Sparkline {...trend} />}</td>
+      <td className={`${table.number} soft`}>
+        {newest ? (
+          <RunLink application={application.id} run={newest.id}>
+            <RelativeTime at={newest.created_at} />
+          </RunLink>
+        ) : (
+          <FirstRun application={application} />
+        )}
       </td>
     </>
   );
 }
 
-/** The version that a run without an instance id gets: that of the default instance, whatever has run last. */
-function ActiveVersion({ application, isSeen }: { application: Application; isSeen: boolean }) {
+function FirstRun({ application: { id, active_executable } }: { application: Application }) {
+  if (!useRight('run') || active_executable === null) return null;
+  return (
+    <LinkButton to="/apps/$application/new-run" params={{ application: id }}>
+      First run
+    </LinkButton>
+  );
+}
+
+/** The instance and version of a run without an instance id, whatever has run last. */
+function DefaultInstance({ application, isSeen }: { application: Application; isSeen: boolean }) {
   const { id, default_instance, active_executable } = application;
   const hasInstance = default_instance !== '' && default_instance !== 'latest';
   const { data, error } = useQuery({
     ...instanceQuery(id, default_instance),
     enabled: isSeen && hasInstance,
   });
-  if (hasInstance)
-    return (
-      <td className={styles.version}>
-        {default_instance}{' '}
-        <span className={styles.soft}>
-          {data && `· ${data.version_id}${data.version_deleted ? ' (deleted)' : ''}`}
-          {error && `· ${describeError(error)}`}
-        </span>
-      </td>
-    );
-  if (!active_executable) return <td className={styles.soft}>No executable yet</td>;
+  if (!hasInstance && !active_executable) return <td className="soft">no app yet</td>;
   return (
-    <td className={styles.version}>
-      latest{' '}
-      <span className={styles.soft}>
-        · <RelativeTime at={active_executable.uploaded_at} />
-      </span>
+    <td className={styles.default}>
+      <bdi>{hasInstance ? default_instance : 'latest'}</bdi>{' '}
+      <small>
+        {data && (
+          <>
+            <bdi>{data.version_id}</bdi>
+            {data.version_deleted && ' (deleted)'}
+          </>
+        )}
+        {error && describeError(error)}
+      </small>
     </td>
   );
 }

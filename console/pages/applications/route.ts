@@ -1,11 +1,40 @@
+import { hasRight } from '@switchyard/contract/roles.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { applicationsQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
+import { accountQuery } from '../../client/session.ts';
 import { consoleRoute } from '../../layout/routes.tsx';
+import { applicationPagesQuery, latestUsageQuery, recentRunsQuery } from './queries.ts';
+import { listFailing } from './recent-runs.ts';
+
+interface ApplicationsSearch {
+  /** A part of the name or id of the listed applications. */
+  find?: string;
+}
+
+/** The applications whose runs are read to see whether they still fail. */
+const NEEDS_MAX = 4;
 
 export const applicationsRoute = createRoute({
   getParentRoute: () => consoleRoute,
   path: '/',
-  loader: () => queryClient.ensureQueryData(applicationsQuery),
+  validateSearch: (search): ApplicationsSearch =>
+    search.find === undefined || search.find === '' ? {} : { find: String(search.find) },
+  loader: async () => {
+    const [failing] = await Promise.all([
+      loadFailing().catch(() => []),
+      queryClient.ensureInfiniteQueryData(applicationPagesQuery),
+    ]);
+    return { failing };
+  },
   component: lazyRouteComponent(() => import('./applications-page.tsx'), 'ApplicationsPage'),
 });
+
+/** Returns the applications in which most runs failed lately, with their runs loaded. Only administrators can read that. */
+async function loadFailing(): Promise<string[]> {
+  const { key } = await queryClient.ensureQueryData(accountQuery);
+  if (!hasRight(key.role, 'account')) return [];
+  const { items } = await queryClient.ensureQueryData(latestUsageQuery());
+  const failing = listFailing(items).slice(0, NEEDS_MAX);
+  await Promise.all(failing.map((id) => queryClient.ensureQueryData(recentRunsQuery(id))));
+  return failing;
+}

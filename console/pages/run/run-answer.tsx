@@ -2,9 +2,7 @@ import {
   formatBytes,
   formatDuration,
   formatNumber,
-  formatObjective,
   formatPercent,
-  formatSigned,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
@@ -12,7 +10,8 @@ import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type JudgedIndicator, type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
+import { type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
+import { formatChange, formatJudged, rateChange, readIndicator } from '../../client/judged-values.ts';
 import { Answer, type AnswerNumber, AnswerSentence } from '../../ui/answer.tsx';
 import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { WaitingFacts } from '../../ui/resources/waiting-facts.tsx';
@@ -100,7 +99,7 @@ function useObjective(
   return [
     {
       label: isLive ? `${objective.label} so far` : objective.label,
-      text: [formatObjective(value), objective.unit].filter(Boolean).join('\u00a0'),
+      text: formatJudged(value, objective.unit),
       exact: formatNumber(value),
       note: baseline && before !== undefined && before !== 0 && (
         <>
@@ -127,11 +126,10 @@ function listViolations(run: RunInformation, { violations }: Meaning): AnswerNum
   return violations.slice(0, VIOLATIONS_SHOWN).flatMap(({ name, label, unit }) => {
     const value = readIndicator(run, name);
     if (value === undefined) return [];
-    const text = [formatObjective(value), unit].filter(Boolean).join('\u00a0');
     return [
       {
         label,
-        text,
+        text: formatJudged(value, unit),
         note: value > 0 && <span className="bad">must be 0</span>,
       },
     ];
@@ -146,7 +144,7 @@ function listGap(series: readonly RunSeries[], run: RunInformation): AnswerNumbe
     {
       label: isTerminal(run.status_v2) ? 'Gap' : 'Gap so far',
       text: formatPercent(gap),
-      note: bound !== undefined && `bound ${formatObjective(bound)}`,
+      note: bound !== undefined && `bound ${formatJudged(bound)}`,
     },
   ];
 }
@@ -170,23 +168,7 @@ function listMemory({ metadata: { peak_memory_bytes: peak, limits } }: RunInform
   ];
 }
 
-function readIndicator({ statistics }: RunInformation, indicator: string): number | undefined {
-  const value = statistics.indicators.find(({ name }) => name === indicator)?.value;
-  return typeof value === 'number' ? value : undefined;
-}
-
 /** Returns the last value of a series of the log. */
 function findLast(series: readonly RunSeries[], name: string): number | undefined {
   return series.find((one) => one.source === 'log' && one.name === name)?.points.at(-1)?.[1];
-}
-
-function formatChange(share: number): string {
-  if (share === 0) return 'equal';
-  return `${share > 0 ? '▲' : '▼'} ${formatSigned(share, formatPercent)}`;
-}
-
-/** Returns the class of a change: good or bad by the direction, and neither without one. */
-function rateChange({ direction }: JudgedIndicator, change: number): 'good' | 'bad' | undefined {
-  if (direction === null || change === 0) return undefined;
-  return change < 0 === (direction === 'minimize') ? 'good' : 'bad';
 }

@@ -1,7 +1,7 @@
 import styles from './sparkline.module.css';
 
 const WIDTH = 96;
-const HEIGHT = 24;
+const HEIGHT = 20;
 const MARGIN = 2;
 
 /** Returns the points of a line through the values, which skips those that are missing. */

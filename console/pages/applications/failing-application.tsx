@@ -1,0 +1,48 @@
+import { Icon } from '@switchyard/design/icon.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { LinkButton } from '../../ui/button.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import styles from './applications-page.module.css';
+import { recentRunsQuery } from './queries.ts';
+import { countFailures } from './recent-runs.ts';
+
+/** Says that the latest production runs of an application fail, since when, and where to look; nothing if few do. */
+export function FailingApplication({ id, name }: { id: string; name: string | undefined }) {
+  const { data } = useQuery(recentRunsQuery(id));
+  const { tone, failed, counted, newest, oldest, version } = countFailures(data?.runs ?? []);
+  if (!tone || !newest || !oldest) return null;
+  return (
+    <div className={styles.need}>
+      <span className={styles[tone]}>
+        <Icon name={tone === 'bad' ? 'bad' : 'warning'} />
+      </span>
+      <div>
+        <h2>
+          <bdi>{name ?? id}</bdi> fails
+        </h2>
+        <p>
+          {failed} of the last {counted} production runs failed, the first{' '}
+          <RelativeTime at={oldest.created_at} />.{' '}
+          {version !== undefined && (
+            <>
+              It began with version <bdi>{version}</bdi>.
+            </>
+          )}
+        </p>
+        <p className="line">
+          <LinkButton to="/apps/$application/runs/$run" params={{ application: id, run: newest.id }}>
+            Newest failure
+          </LinkButton>
+          <LinkButton
+            kind="quiet"
+            to="/apps/$application/runs"
+            params={{ application: id }}
+            search={{ status: 'failed' }}
+          >
+            All failed runs
+          </LinkButton>
+        </p>
+      </div>
+    </div>
+  );
+}
