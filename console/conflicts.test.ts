@@ -13,6 +13,8 @@ interface Conflict {
   /** The page, and the button on it that opens the form; a page that is a form has none. */
   page: string;
   button?: string | RegExp;
+  /** The menu with the button, if it has another name than that of the page. */
+  menu?: string;
   /** Label of a field, and what the person types into it. */
   types: [label: string, text: string];
   save: string;
@@ -37,7 +39,10 @@ const rename = (page: string, at: string, button: string | RegExp = /^Rename$/):
 
 const CONFLICTS: Record<string, Conflict> = {
   'the name of an application': rename('/apps/routing', APPLICATION),
-  'the name of a version': rename('/apps/routing', `${APPLICATION}/versions/v1`, 'Rename v1'),
+  'the name of a version': {
+    ...rename('/apps/routing', `${APPLICATION}/versions/v1`, 'Rename v1'),
+    menu: 'Actions of v1',
+  },
   'the name of an ensemble': {
     ...rename('/apps/routing/ensembles/best', `${APPLICATION}/ensembles/best`),
     method: 'PATCH',
@@ -165,7 +170,7 @@ describe.skipIf(!hasBrowser)('W14: somebody else changes meanwhile', () => {
     const form = conflict.button === undefined ? page.locator('form') : page.getByRole('dialog');
     if (conflict.button !== undefined) {
       const button = page.getByRole('button', { name: conflict.button }).first();
-      const menu = page.getByRole('button', { name: 'More actions' });
+      const menu = page.getByRole('button', { name: conflict.menu ?? 'More actions' });
       await button.or(menu).first().waitFor();
       if (!(await button.isVisible())) await menu.click();
       await button.click();
@@ -200,7 +205,9 @@ describe.skipIf(!hasBrowser)('W14: somebody else changes meanwhile', () => {
       await at.server.request('PUT', APPLICATION, { body: restore });
       const page = await at.open(path);
       const button = page.getByRole('button', { name: /^Set as default/ }).first();
-      await button.waitFor();
+      const menu = page.getByRole('button', { name: 'Actions of Production' });
+      await button.or(menu).first().waitFor();
+      if (await menu.isVisible()) await menu.click();
       // The page reads the application again when it hears of a change: it does not hear of this one in time.
       await page.route('**/v1/applications/routing', (route) =>
         route.request().method() === 'GET' ? new Promise(() => {}) : route.continue(),

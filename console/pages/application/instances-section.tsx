@@ -4,6 +4,7 @@ import { applicationQuery, instancesQuery } from '../../client/applications.ts';
 import { listItems } from '../../client/list-items.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
@@ -50,7 +51,13 @@ export function InstancesSection({ application }: { application: string }) {
       <SendError sending={change.sending} onLoad={change.load} />
       <TableRegion label="Table of instances">
         <table className={table.table}>
-          <TableHead texts={['Instance', 'Version', 'Options', 'Lock', 'Default']} />
+          <TableHead texts={['Instance', 'Version', 'Options', 'Lock']}>
+            {canWrite && (
+              <td>
+                <span className="visually-hidden">Actions</span>
+              </td>
+            )}
+          </TableHead>
           <tbody>
             {instances.map((instance) => (
               <InstanceRow
@@ -77,13 +84,14 @@ interface InstanceRowProps {
 
 function InstanceRow({ application, instance, isDefault, onChoose }: InstanceRowProps) {
   const { id, name, version_id, version_deleted, configuration, locked_by, locked_at } = instance;
+  const canWrite = useRight('write');
   return (
     <tr>
       <td>
         <Link to="/apps/$application/instances/$instance" params={{ application, instance: id }}>
           <bdi>{name}</bdi>
         </Link>{' '}
-        {name !== id && <code>{id}</code>}
+        {name !== id && <code>{id}</code>} {isDefault && <span className={styles.mark}>default</span>}
       </td>
       <td>
         {version_id || 'newest executable'}
@@ -103,28 +111,17 @@ function InstanceRow({ application, instance, isDefault, onChoose }: InstanceRow
           </span>
         )}
       </td>
-      <td className={styles.actions}>
-        <DefaultMark name={name} isDefault={isDefault} onChoose={onChoose} />
-      </td>
+      {canWrite && (
+        <td className="row-action">
+          {!isDefault && (
+            <MoreMenu label={`Actions of ${name}`}>
+              <Button onPress={onChoose} aria-label={`Set as default: ${name}`}>
+                Set as default
+              </Button>
+            </MoreMenu>
+          )}
+        </td>
+      )}
     </tr>
-  );
-}
-
-function DefaultMark({
-  name,
-  isDefault,
-  onChoose,
-}: {
-  name: string;
-  isDefault: boolean;
-  onChoose: () => void;
-}) {
-  const canWrite = useRight('write');
-  if (isDefault) return <span className={styles.mark}>Default</span>;
-  if (!canWrite) return null;
-  return (
-    <Button kind="quiet" onPress={onChoose} aria-label={`Set as default: ${name}`}>
-      Set as default
-    </Button>
   );
 }

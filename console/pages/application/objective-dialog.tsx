@@ -8,10 +8,10 @@ import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SuggestionField } from '../../ui/forms/suggestion-field.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
-import { listNumericIndicators } from './indicator-points.ts';
+import { listNumericIndicators } from './list-lanes.ts';
 import { recentRunsQuery } from './queries.ts';
 
-export type JudgedApplication = Pick<Application, 'id' | 'objective' | 'updated_at'>;
+type JudgedApplication = Pick<Application, 'id' | 'objective' | 'updated_at'>;
 
 const DIRECTIONS = [
   { value: 'minimize', label: 'Less is better' },

@@ -25,10 +25,12 @@ describe.skipIf(!hasBrowser)('the objective of an application', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     };
     await choose('result.value');
-    await page.getByRole('heading', { name: 'Objective of recent runs, more is better' }).waitFor();
+    await page.getByText('more is better').waitFor();
     expect(await read()).toEqual({ name: 'result.value', direction: 'maximize' });
     await choose('');
-    await page.getByRole('heading', { name: 'Indicator of recent runs' }).waitFor();
+    const needs = page.getByRole('list', { name: 'What needs you' });
+    await needs.getByRole('button', { name: 'Choose the objective' }).click();
+    await page.getByRole('dialog', { name: 'Objective' }).waitFor();
     expect(await read()).toBeNull();
   });
 

@@ -14,6 +14,17 @@ export const recentRunsQuery = (application: string) =>
     meta: { topics: [{ events: 'runs', application }] },
   });
 
+/** The queued and running runs of the application, those of experiments included. */
+export const activeRunsQuery = (application: string) =>
+  queryOptions({
+    ...operationQuery('listRuns', {
+      params: { application_id: application },
+      query: { status: 'queued,running' },
+    }),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data?.runs ?? [])),
+    meta: { topics: [{ events: 'runs', application }] },
+  });
+
 /** Reads again everything that shows versions. */
 export async function refreshVersions(): Promise<void> {
   await Promise.all(

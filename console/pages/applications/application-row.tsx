@@ -8,6 +8,7 @@ import { instanceQuery } from '../../client/applications.ts';
 import { describeError } from '../../client/client.ts';
 import { readMeaning } from '../../client/indicator-meaning.ts';
 import { formatJudged } from '../../client/judged-values.ts';
+import { countFailures, type ListedRun, summarizeObjective, TRACK_RUNS } from '../../client/recent-runs.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { RunTrack } from '../../ui/charts/run-track.tsx';
 import { Sparkline } from '../../ui/charts/sparkline.tsx';
@@ -19,7 +20,6 @@ import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './applications-page.module.css';
 import { recentRunsQuery } from './queries.ts';
-import { countFailures, type ListedRun, summarizeObjective, TRACK_RUNS } from './recent-runs.ts';
 
 /** One application. It asks for its runs once it is visible, so a long list costs no more than a screen of it. */
 export function ApplicationRow({ application }: { application: Application }) {

@@ -4,6 +4,7 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useEffect, useState } from 'react';
+import { TRACK_RUNS } from '../../client/recent-runs.ts';
 import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -15,7 +16,6 @@ import { ApplicationRow } from './application-row.tsx';
 import styles from './applications-page.module.css';
 import { FailingApplication } from './failing-application.tsx';
 import { applicationPagesQuery, latestUsageQuery } from './queries.ts';
-import { TRACK_RUNS } from './recent-runs.ts';
 
 const CreateApplication = lazy(async () => ({
   default: (await import('./create-application.tsx')).CreateApplication,

@@ -1,10 +1,10 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
+import { countFailures } from '../../client/recent-runs.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import styles from './applications-page.module.css';
 import { recentRunsQuery } from './queries.ts';
-import { countFailures } from './recent-runs.ts';
 
 /** Says that the latest production runs of an application fail, since when, and where to look; nothing if few do. */
 export function FailingApplication({ id, name }: { id: string; name: string | undefined }) {

@@ -4,8 +4,8 @@ import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { pagedQuery } from '../../client/paged-query.ts';
 import { operationQuery } from '../../client/queries.ts';
+import { TRACK_RUNS } from '../../client/recent-runs.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
-import { TRACK_RUNS } from './recent-runs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A page of 10,000 applications has 200 requests: a visit that returns soon does not repeat them. */

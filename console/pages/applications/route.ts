@@ -1,10 +1,10 @@
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
+import { listFailing } from '../../client/recent-runs.ts';
 import { accountQuery } from '../../client/session.ts';
 import { consoleRoute } from '../../layout/routes.tsx';
 import { applicationPagesQuery, latestUsageQuery, recentRunsQuery } from './queries.ts';
-import { listFailing } from './recent-runs.ts';
 
 interface ApplicationsSearch {
   /** A part of the name or id of the listed applications. */

@@ -86,10 +86,12 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
       version_id: 'v2',
       configuration: { options: { duration: '30' } },
     });
+    await page.getByRole('button', { name: 'Actions of v1' }).click();
     await page.getByRole('button', { name: 'Rename v1' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('First plan');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'First plan v1' }).waitFor();
+    await page.getByRole('button', { name: 'Actions of v1' }).click();
     await page.getByRole('button', { name: 'Delete v1' }).click();
     await page.getByRole('textbox').fill('v1');
     await page.getByRole('button', { name: 'Delete version' }).click();

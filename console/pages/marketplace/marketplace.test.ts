@@ -65,7 +65,9 @@ describe.skipIf(!hasBrowser)('the marketplace', () => {
     const link = reason.getByRole('link', { name: 'Subscription apps' });
     expect(await link.getAttribute('href')).toBe('/docs/using-switchyard/deploy/subscription-apps');
     await page.getByRole('row', { name: /v1/ }).getByText('the publisher').waitFor();
-    for (const name of ['Push app', 'New version', 'Rename v1', 'Delete v1'])
+    await press(page, 'More actions');
+    await page.getByRole('button', { name: 'Objective', exact: true }).waitFor();
+    for (const name of ['Push app', 'New version', 'Actions of v1', 'Trust HTML assets'])
       expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0);
     expect(await page.getByRole('link', { name: 'Compare versions' }).count()).toBe(0);
     for (const name of ['New run', 'New instance'])

@@ -332,11 +332,12 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     });
     const page = await at.open('/apps/routing');
     await page.getByRole('heading', { name: 'App routing' }).waitFor();
-    await page.getByRole('img', { name: /^result\.value of \d+ runs/ }).waitFor();
+    await page.getByRole('img', { name: /^Versions that .*, and Objective below$/ }).waitFor();
     await page.getByRole('combobox', { name: /^Indicator/ }).selectOption('result.custom.late');
-    await page.getByRole('img', { name: /^result\.custom\.late of \d+ runs, from 0 to 2/ }).waitFor();
+    await page.getByRole('img', { name: /, and result\.custom\.late below$/ }).waitFor();
+    await page.getByRole('button', { name: 'Actions of production' }).click();
     await page.getByRole('button', { name: 'Set as default: production' }).click();
-    await page.getByRole('button', { name: 'Set as default: latest' }).waitFor();
+    await page.getByRole('button', { name: 'Actions of latest' }).waitFor();
     const { body } = await server.client.call('getApplication', { params });
     expect(body.default_instance).toBe('production');
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Runs' }).click();

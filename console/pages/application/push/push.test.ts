@@ -41,6 +41,7 @@ describe.skipIf(!hasBrowser)('a push from the browser', () => {
 
   test('as an archive replaces it, and a file that holds no app is refused', async () => {
     const page = await at.open('/apps/fresh');
+    await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Push app' }).click();
     const choose = (name: string, buffer: Buffer) =>
       page.getByLabel('Archive').setInputFiles({ name, mimeType: 'application/gzip', buffer });
@@ -66,8 +67,10 @@ describe.skipIf(!hasBrowser)('a push from the browser', () => {
   test('is not offered to an operator, and is accessible on a phone in both themes', async () => {
     const operator = await at.open('/apps/fresh', { role: 'operator' });
     await operator.getByRole('heading', { name: 'Fresh' }).waitFor();
-    expect(await operator.getByRole('button', { name: 'Push app' }).count()).toBe(0);
+    for (const name of ['Push app', 'More actions'])
+      expect(await operator.getByRole('button', { name }).count()).toBe(0);
     const phone = await at.openOnPhone('/apps/fresh');
+    await phone.getByRole('button', { name: 'More actions' }).first().click();
     await phone.getByRole('button', { name: 'Push app' }).click();
     await phone.getByLabel('Folder').waitFor();
     expect(await findAccessibilityProblems(phone)).toEqual([]);

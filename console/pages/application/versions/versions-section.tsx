@@ -7,6 +7,7 @@ import { applicationQuery, instancesQuery, versionsQuery } from '../../../client
 import { listItems } from '../../../client/list-items.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { formatCurl } from '../../../ui/forms/curl.ts';
+import { MoreMenu } from '../../../ui/menu.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
@@ -87,9 +88,13 @@ function VersionTable({ app, versions, canChange, onOpen }: VersionTableProps) {
   return (
     <TableRegion label="Table of versions">
       <table className={table.table}>
-        <TableHead
-          texts={['Version', 'Instances', 'Pushed by', 'Created', ...(canChange ? ['Actions'] : [])]}
-        />
+        <TableHead texts={['Version', 'Instances', 'Pushed by', 'Created']}>
+          {canChange && (
+            <td>
+              <span className="visually-hidden">Actions</span>
+            </td>
+          )}
+        </TableHead>
         <tbody>
           {versions.map((version) => (
             <tr key={version.id}>
@@ -107,21 +112,21 @@ function VersionTable({ app, versions, canChange, onOpen }: VersionTableProps) {
                 <RelativeTime at={version.created_at} />
               </td>
               {canChange && (
-                <td className={styles.actions}>
-                  <Button
-                    kind="quiet"
-                    aria-label={`Rename ${version.id}`}
-                    onPress={() => onOpen({ kind: 'rename', version })}
-                  >
-                    Rename
-                  </Button>
-                  <Button
-                    kind="quiet"
-                    aria-label={`Delete ${version.id}`}
-                    onPress={() => onOpen({ kind: 'delete', version })}
-                  >
-                    Delete
-                  </Button>
+                <td className="row-action">
+                  <MoreMenu label={`Actions of ${version.id}`}>
+                    <Button
+                      aria-label={`Rename ${version.id}`}
+                      onPress={() => onOpen({ kind: 'rename', version })}
+                    >
+                      Rename
+                    </Button>
+                    <Button
+                      aria-label={`Delete ${version.id}`}
+                      onPress={() => onOpen({ kind: 'delete', version })}
+                    >
+                      Delete
+                    </Button>
+                  </MoreMenu>
                 </td>
               )}
             </tr>

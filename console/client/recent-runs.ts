@@ -2,8 +2,8 @@
 import type { UsageRow } from '@switchyard/contract/account/usage.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import type { JudgedIndicator } from '../../client/indicator-meaning.ts';
-import { formatJudged, readIndicator } from '../../client/judged-values.ts';
+import type { JudgedIndicator } from './indicator-meaning.ts';
+import { formatJudged, readIndicator } from './judged-values.ts';
 
 /** The runs of the track of an application. */
 export const TRACK_RUNS = 15;

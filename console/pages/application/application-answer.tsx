@@ -1,0 +1,131 @@
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
+import {
+  formatDuration,
+  formatNumber,
+  formatPercent,
+} from '@switchyard/contract/presentation/format-quantity.ts';
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
+import { formatChange, formatJudged, rateChange, readIndicator } from '../../client/judged-values.ts';
+import { operationQuery } from '../../client/queries.ts';
+import { countFailures } from '../../client/recent-runs.ts';
+import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
+import { findMedian } from './list-lanes.ts';
+import { activeRunsQuery, recentRunsQuery } from './queries.ts';
+
+/** Reported by most apps. */
+const DURATION_S = 'run.duration';
+const SECOND_MS = 1_000;
+
+/** How good the last production run was, how many succeed, how long they take, and what runs now. */
+export function ApplicationAnswer({ application }: { application: string }) {
+  const { data } = useSuspenseQuery(recentRunsQuery(application));
+  const meaning = useMeaning(application);
+  const baseline = useBaseline(application, meaning, data.runs);
+  const now = useActiveRuns(application);
+  if (data.runs.length === 0) return null;
+  return (
+    <Answer
+      numbers={[
+        ...listLastValue(data.runs, meaning, baseline),
+        ...listSuccesses(data.runs),
+        ...listRunTime(data.runs),
+        ...now,
+      ]}
+    />
+  );
+}
+
+type JudgedRun = Pick<Run, 'id' | 'name' | 'statistics'>;
+
+/** Returns the run that the application names as its baseline; undefined for none, and for a deleted one. */
+function useBaseline(
+  application: string,
+  { baseline }: Meaning,
+  runs: readonly Run[],
+): JudgedRun | undefined {
+  const listed = runs.find(({ id }) => id === baseline);
+  const { data } = useQuery({
+    ...operationQuery('getRunMetadata', {
+      params: { application_id: application, run_id: baseline ?? '' },
+    }),
+    enabled: baseline !== null && !listed,
+  });
+  return listed ?? (baseline === null ? undefined : data);
+}
+
+function listLastValue(
+  runs: readonly Run[],
+  { objective }: Meaning,
+  baseline: JudgedRun | undefined,
+): AnswerNumber[] {
+  const last = runs.find((run) => readIndicator(run, objective.name) !== undefined);
+  const value = last && readIndicator(last, objective.name);
+  if (!last || value === undefined) return [];
+  const before = baseline && baseline.id !== last.id ? readIndicator(baseline, objective.name) : undefined;
+  const change = before === undefined || before === 0 ? undefined : (value - before) / Math.abs(before);
+  return [
+    {
+      label: `${objective.label}, last production run`,
+      text: formatJudged(value, objective.unit),
+      exact: formatNumber(value),
+      note:
+        baseline && change !== undefined ? (
+          <>
+            <span className={rateChange(objective, change)}>{formatChange(change)}</span> to{' '}
+            <Link
+              to="/apps/$application/compare"
+              params={{ application: last.application_id }}
+              search={{ runs: `${baseline.id},${last.id}` }}
+              title={baseline.name || baseline.id}
+            >
+              baseline
+            </Link>
+          </>
+        ) : (
+          <>
+            on <bdi>{last.application_instance_id || 'an ensemble'}</bdi>
+          </>
+        ),
+    },
+  ];
+}
+
+function listSuccesses(runs: readonly Run[]): AnswerNumber[] {
+  const { failed, counted } = countFailures(runs);
+  if (counted === 0) return [];
+  return [
+    {
+      label: 'Succeeded',
+      text: formatPercent((counted - failed) / counted),
+      note: `${counted - failed} of the last ${formatCount(counted, 'production run')}`,
+    },
+  ];
+}
+
+function listRunTime(runs: readonly Run[]): AnswerNumber[] {
+  const seconds = runs.flatMap((run) => readIndicator(run, DURATION_S) ?? []);
+  if (seconds.length === 0) return [];
+  const note = `median of ${formatCount(seconds.length, 'run')}, as the app reports it`;
+  return [{ label: 'Usual run time', text: formatDuration(findMedian(seconds) * SECOND_MS), note }];
+}
+
+function useActiveRuns(application: string): AnswerNumber[] {
+  const { data } = useQuery(activeRunsQuery(application));
+  const running = data?.runs.filter(({ status_v2 }) => status_v2 === 'running').length ?? 0;
+  const waiting = (data?.runs.length ?? 0) - running;
+  const more = data?.next_page_token === undefined ? '' : '+';
+  return [
+    {
+      label: 'Now',
+      text: data ? `${running} running` : '–',
+      note: (
+        <>
+          <Link to="/queue">{data ? `${waiting}${more} wait` : 'Queue'}</Link>
+        </>
+      ),
+    },
+  ];
+}
