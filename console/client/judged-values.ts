@@ -1,15 +1,11 @@
 /** Values of the indicator by which people judge runs, and how they change. */
 import {
-  formatNumber,
+  formatObjective,
   formatPercent,
   formatSigned,
-  formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import type { JudgedIndicator } from './indicator-meaning.ts';
-
-const ROUND_FROM = 1000;
-const DIGITS = 4;
 
 /** Returns the number that a run reports for an indicator; undefined for none. */
 export function readIndicator(
@@ -20,11 +16,9 @@ export function readIndicator(
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Returns a value with four digits and its unit, and a large one without decimals. Its title should have all digits. */
+/** Returns a value with its unit. Its title should have all digits. */
 export function formatJudged(value: number, unit = ''): string {
-  const text =
-    Math.abs(value) >= ROUND_FROM ? formatNumber(Math.round(value)) : formatValue(value, 0, DIGITS);
-  return [text, unit].filter(Boolean).join('\u00a0');
+  return [formatObjective(value), unit].filter(Boolean).join('\u00a0');
 }
 
 /** Returns a relative change with its direction, such as `▼ −2.9 %`. */

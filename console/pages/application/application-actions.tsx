@@ -27,7 +27,7 @@ interface MenuProps {
 export function ApplicationMenu({ application, onOpen }: MenuProps) {
   const canWrite = useRight('write');
   const mayTrust = useRight('account') && !isSubscription(application);
-  const { id, html_assets_trusted: isTrusted } = application;
+  const { html_assets_trusted: isTrusted } = application;
   if (!canWrite) return null;
   return (
     <>

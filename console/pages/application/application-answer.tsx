@@ -15,10 +15,6 @@ import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
 import { findMedian } from './list-lanes.ts';
 import { activeRunsQuery, recentRunsQuery } from './queries.ts';
 
-/** Reported by most apps. */
-const DURATION_S = 'run.duration';
-const SECOND_MS = 1_000;
-
 /** How good the last production run was, how many succeed, how long they take, and what runs now. */
 export function ApplicationAnswer({ application }: { application: string }) {
   const { data } = useSuspenseQuery(recentRunsQuery(application));
@@ -106,10 +102,12 @@ function listSuccesses(runs: readonly Run[]): AnswerNumber[] {
 }
 
 function listRunTime(runs: readonly Run[]): AnswerNumber[] {
-  const seconds = runs.flatMap((run) => readIndicator(run, DURATION_S) ?? []);
-  if (seconds.length === 0) return [];
-  const note = `median of ${formatCount(seconds.length, 'run')}, as the app reports it`;
-  return [{ label: 'Usual run time', text: formatDuration(findMedian(seconds) * SECOND_MS), note }];
+  const times = runs.flatMap(({ status_v2, execution_duration: ms }) =>
+    status_v2 === 'succeeded' && ms ? ms : [],
+  );
+  if (times.length === 0) return [];
+  const note = `median of ${formatCount(times.length, 'successful run')}`;
+  return [{ label: 'Usual run time', text: formatDuration(findMedian(times)), note }];
 }
 
 function useActiveRuns(application: string): AnswerNumber[] {

@@ -1,14 +1,14 @@
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMeaning } from '../../client/indicator-meaning.ts';
+import { type JudgedIndicator, useMeaning } from '../../client/indicator-meaning.ts';
 import { formatJudged, readIndicator } from '../../client/judged-values.ts';
 import { RunTrack } from '../../ui/charts/run-track.tsx';
+import { type DataColumn, DataTable } from '../../ui/data-table/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import table from '../../ui/table.module.css';
 import styles from './application-page.module.css';
 import { recentRunsQuery } from './queries.ts';
 
@@ -25,49 +25,11 @@ export function RecentRuns({ application }: { application: string }) {
         <h2 id="recent-runs">Latest runs</h2>
         <RunTrack runs={data.runs.slice(0, TRACK_RUNS)} places={TRACK_RUNS} />
       </div>
-      <TableRegion label="List of recent runs">
-        <table className={`${table.table} ${styles.runs}`}>
-          <thead>
-            <tr>
-              <th>Run</th>
-              <th>Status</th>
-              <th>Instance</th>
-              <th>Version</th>
-              <th className={table.number}>{objective.label}</th>
-              <th className={table.number}>Created</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.runs.slice(0, VISIBLE_RUNS).map((run) => {
-              const value = readIndicator(run, objective.name);
-              return (
-                <tr key={run.id}>
-                  <td className={styles.name}>
-                    <RunLink application={application} run={run.id} title={run.name || run.id}>
-                      <bdi>{run.name || run.id}</bdi>
-                    </RunLink>
-                  </td>
-                  <td>
-                    <StatusBadge status={run.status_v2} />
-                  </td>
-                  <td>
-                    <bdi>{run.application_instance_id}</bdi>
-                  </td>
-                  <td>
-                    <bdi>{run.application_version_id || '–'}</bdi>
-                  </td>
-                  <td className={table.number} title={value === undefined ? undefined : formatNumber(value)}>
-                    {value === undefined ? '–' : formatJudged(value, objective.unit)}
-                  </td>
-                  <td className={`${table.number} soft`}>
-                    <RelativeTime at={run.created_at} />
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="List of recent runs"
+        rows={data.runs.slice(0, VISIBLE_RUNS)}
+        columns={buildColumns(objective)}
+      />
       <p>
         <Link to="/apps/$application/runs" params={{ application }}>
           All runs
@@ -75,4 +37,56 @@ export function RecentRuns({ application }: { application: string }) {
       </p>
     </section>
   );
+}
+
+function buildColumns(objective: JudgedIndicator): DataColumn<Run>[] {
+  return [
+    {
+      title: 'Run',
+      cell: ({ application_id, id, name }) => (
+        <RunLink application={application_id} run={id}>
+          <bdi>{name || id}</bdi>
+        </RunLink>
+      ),
+      hover: ({ name, id }) => name || id,
+    },
+    { title: 'Status', onPhone: 'plain', cell: ({ status_v2 }) => <StatusBadge status={status_v2} /> },
+    {
+      title: 'Instance',
+      onPhone: 'hidden',
+      cell: ({ application_instance_id: instance, application_version_id: version }) => (
+        <>
+          <bdi>{instance}</bdi>{' '}
+          <span className="soft">
+            <bdi>{version}</bdi>
+          </span>
+        </>
+      ),
+    },
+    {
+      title: 'Run time',
+      kind: 'number',
+      onPhone: 'hidden',
+      cell: ({ execution_duration: ms }) => (ms === undefined ? '–' : formatDuration(ms)),
+    },
+    {
+      title: objective.label,
+      kind: 'number',
+      onPhone: 'plain',
+      cell: (run) => {
+        const value = readIndicator(run, objective.name);
+        return value === undefined ? '–' : formatJudged(value, objective.unit);
+      },
+      hover: (run) => {
+        const value = readIndicator(run, objective.name);
+        return value === undefined ? undefined : formatNumber(value);
+      },
+    },
+    {
+      title: 'Created',
+      kind: 'number',
+      onPhone: 'end',
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+    },
+  ];
 }

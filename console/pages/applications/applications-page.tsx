@@ -6,13 +6,12 @@ import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useEffect, useState } from 'react';
 import { TRACK_RUNS } from '../../client/recent-runs.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
-import { ApplicationRow } from './application-row.tsx';
+import { buildApplicationColumns } from './application-columns.tsx';
 import styles from './applications-page.module.css';
 import { FailingApplication } from './failing-application.tsx';
 import { applicationPagesQuery, latestUsageQuery } from './queries.ts';
@@ -28,8 +27,6 @@ const SampleGallery = lazy(async () => ({
 
 /** A shorter list needs no search. */
 const SEARCH_MIN = 8;
-/** More matches than these are no answer. */
-const MATCHES_MAX = 200;
 
 /** The applications of the account: those that need someone, then all of them, newest first. */
 export function ApplicationsPage() {
@@ -70,9 +67,11 @@ export function ApplicationsPage() {
           ))}
         </section>
       )}
-      {!isEmpty && <ApplicationTable applications={matches.slice(0, MATCHES_MAX)} />}
+      {!isEmpty && <ApplicationTable applications={matches} />}
       {find === '' ? (
-        <LoadMore list={list} />
+        <MoreRows list={list} count={applications.length} noun="application">
+          Failed and trend count these {TRACK_RUNS} production runs; runs of experiments stand apart.
+        </MoreRows>
       ) : (
         <p className="meta" role="status">
           {describeMatches(matches.length, applications.length, list.hasNextPage)}
@@ -104,8 +103,7 @@ function useLoadAll(
 }
 
 function describeMatches(matches: number, searched: number, hasMore: boolean): string {
-  const shown = matches > MATCHES_MAX ? `The first ${MATCHES_MAX} of ` : '';
-  const found = `${shown}${formatNumber(matches)} of ${formatCount(searched, 'application')}`;
+  const found = `${formatNumber(matches)} of ${formatCount(searched, 'application')}`;
   return hasMore ? `${found}, still searching` : found;
 }
 
@@ -154,31 +152,13 @@ function Counts({ count, hasMore }: { count: number; hasMore: boolean }) {
 }
 
 function ApplicationTable({ applications }: { applications: readonly Application[] }) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [add] = useState(() => (id: string) => setIds((known) => new Set([...known, id])));
   return (
-    <>
-      <TableRegion label="List of applications">
-        <table className={`${table.table} ${styles.table}`}>
-          <thead>
-            <tr>
-              <th>Application</th>
-              <th>Default</th>
-              <th>Last {TRACK_RUNS} runs</th>
-              <th className={table.number}>Failed</th>
-              <th className={table.number}>Objective</th>
-              <th>Trend</th>
-              <th className={table.number}>Last run</th>
-            </tr>
-          </thead>
-          <tbody>
-            {applications.map((application) => (
-              <ApplicationRow key={application.id} application={application} />
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
-      <p className={`meta ${styles.note}`}>
-        Failed and trend count these {TRACK_RUNS} production runs; runs of experiments stand apart.
-      </p>
-    </>
+    <DataTable
+      label="List of applications"
+      rows={applications}
+      columns={buildApplicationColumns({ ids, add })}
+    />
   );
 }

@@ -6,13 +6,11 @@ import { useState } from 'react';
 import { applicationQuery, instancesQuery, versionsQuery } from '../../../client/applications.ts';
 import { listItems } from '../../../client/list-items.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
+import { DataTable } from '../../../ui/data-table/data-table.tsx';
 import { formatCurl } from '../../../ui/forms/curl.ts';
 import { MoreMenu } from '../../../ui/menu.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { TableHead } from '../../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import { isSubscription } from '../../../ui/subscriptions/subscription-notice.tsx';
-import table from '../../../ui/table.module.css';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from '../application-page.module.css';
 import { DeleteVersion, NewVersion, RenameVersion } from './version-dialogs.tsx';
@@ -86,54 +84,58 @@ function VersionTable({ app, versions, canChange, onOpen }: VersionTableProps) {
   const { data } = useSuspenseQuery(instancesQuery(app.id));
   const instances = listItems(data);
   return (
-    <TableRegion label="Table of versions">
-      <table className={table.table}>
-        <TableHead texts={['Version', 'Instances', 'Pushed by', 'Created']}>
-          {canChange && (
-            <td>
-              <span className="visually-hidden">Actions</span>
-            </td>
-          )}
-        </TableHead>
-        <tbody>
-          {versions.map((version) => (
-            <tr key={version.id}>
-              <td title={version.description}>
-                <bdi>{version.name}</bdi> {version.name !== version.id && <code>{version.id}</code>}
-              </td>
-              <td>
-                <InstanceLinks
-                  application={app.id}
-                  instances={instances.filter(({ version_id }) => version_id === version.id)}
-                />
-              </td>
-              <td>{isSubscription(app) ? 'the publisher' : version.executable.user_email}</td>
-              <td>
-                <RelativeTime at={version.created_at} />
-              </td>
-              {canChange && (
-                <td className="row-action">
-                  <MoreMenu label={`Actions of ${version.id}`}>
-                    <Button
-                      aria-label={`Rename ${version.id}`}
-                      onPress={() => onOpen({ kind: 'rename', version })}
-                    >
-                      Rename
-                    </Button>
-                    <Button
-                      aria-label={`Delete ${version.id}`}
-                      onPress={() => onOpen({ kind: 'delete', version })}
-                    >
-                      Delete
-                    </Button>
-                  </MoreMenu>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Table of versions"
+      rows={versions}
+      columns={[
+        {
+          title: 'Version',
+          sortBy: ({ name }) => name,
+          cell: ({ id, name }) => (
+            <>
+              <bdi>{name}</bdi> {name !== id && <code>{id}</code>}
+            </>
+          ),
+          hover: ({ description }) => description,
+        },
+        {
+          title: 'Instances',
+          onPhone: 'hidden',
+          cell: ({ id }) => (
+            <InstanceLinks
+              application={app.id}
+              instances={instances.filter(({ version_id }) => version_id === id)}
+            />
+          ),
+        },
+        {
+          title: 'Pushed by',
+          onPhone: 'plain',
+          cell: ({ executable }) => (isSubscription(app) ? 'the publisher' : executable.user_email),
+        },
+        {
+          title: 'Created',
+          kind: 'number',
+          onPhone: 'plain',
+          sortBy: ({ created_at }) => created_at,
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+        canChange && {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (version) => (
+            <MoreMenu label={`Actions of ${version.id}`}>
+              <Button aria-label={`Rename ${version.id}`} onPress={() => onOpen({ kind: 'rename', version })}>
+                Rename
+              </Button>
+              <Button aria-label={`Delete ${version.id}`} onPress={() => onOpen({ kind: 'delete', version })}>
+                Delete
+              </Button>
+            </MoreMenu>
+          ),
+        },
+      ]}
+    />
   );
 }
 
