@@ -1,13 +1,17 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
-import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Icon } from '@switchyard/design/icon.tsx';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { describeError } from '../../client/client.ts';
 import { TRACK_RUNS } from '../../client/recent-runs.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { MoreRows } from '../../ui/data-table/more-rows.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SearchField } from '../../ui/forms/search-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
@@ -31,25 +35,35 @@ const SEARCH_MIN = 8;
 /** The applications of the account: those that need someone, then all of them, newest first. */
 export function ApplicationsPage() {
   usePageTitle('Applications');
-  const list = useSuspenseInfiniteQuery(applicationPagesQuery);
-  const applications = list.data.pages.flatMap(({ items }) => items);
   const { failing } = useLoaderData({ from: '/signed-in/' });
   const { find = '' } = useSearch({ from: '/signed-in/' });
-  const matches = useMatches(applications, find);
+  const navigate = useNavigate({ from: '/' });
+  const list = useInfiniteQuery({ ...applicationPagesQuery(find), placeholderData: keepPreviousData });
+  const applications = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const [isCreating, setCreating] = useState(false);
   const canWrite = useRight('write');
-  const isEmpty = applications.length === 0;
-  useLoadAll(list, find !== '');
+  const isEmpty = find === '' && list.data !== undefined && applications.length === 0;
   return (
     <>
       <PageHeader
         title="Applications"
-        description={!isEmpty && <Counts count={applications.length} hasMore={list.hasNextPage} />}
+        description={
+          find === '' && !isEmpty && <Counts count={applications.length} hasMore={list.hasNextPage} />
+        }
         actions={
           <>
-            {(applications.length >= SEARCH_MIN || find !== '') && <Search find={find} />}
+            {(applications.length >= SEARCH_MIN || find !== '') && (
+              <SearchField
+                label="Find by name"
+                example="Find by name"
+                value={find}
+                onChange={(text) => void navigate({ search: text ? { find: text } : {}, replace: true })}
+                isLive
+              />
+            )}
             {canWrite && (
               <Button kind={isEmpty ? 'plain' : 'primary'} onPress={() => setCreating(true)}>
+                <Icon name="add" />
                 New application
               </Button>
             )}
@@ -60,65 +74,24 @@ export function ApplicationsPage() {
         {isCreating && <CreateApplication onClose={() => setCreating(false)} />}
         {isEmpty && <SampleGallery />}
       </Suspense>
+      {list.error && <Notice kind="error">{describeError(list.error)}</Notice>}
       {find === '' && failing.length > 0 && (
         <section className={styles.needs} aria-label="What needs you">
           {failing.map((id) => (
-            <FailingApplication key={id} id={id} name={applications.find((one) => one.id === id)?.name} />
+            <FailingApplication key={id} id={id} />
           ))}
         </section>
       )}
-      {!isEmpty && <ApplicationTable applications={matches} />}
-      {find === '' ? (
-        <MoreRows list={list} count={applications.length} noun="application">
-          Failed and trend count these {TRACK_RUNS} production runs; runs of experiments stand apart.
-        </MoreRows>
-      ) : (
-        <p className="meta" role="status">
-          {describeMatches(matches.length, applications.length, list.hasNextPage)}
-        </p>
+      {applications.length > 0 && <ApplicationTable applications={applications} />}
+      {find !== '' && applications.length === 0 && !list.isFetching && (
+        <EmptyState title="No application has this name">
+          <p>Search for a shorter part of its name or id.</p>
+        </EmptyState>
       )}
+      <MoreRows list={list} count={applications.length} noun="application">
+        Failed and trend count these {TRACK_RUNS} production runs; runs of experiments stand apart.
+      </MoreRows>
     </>
-  );
-}
-
-/** Returns the applications whose name or id contains each word of the text. */
-function useMatches(applications: readonly Application[], find: string): readonly Application[] {
-  const words = useDeferredValue(find).toLowerCase().split(/\s+/);
-  if (words.every((word) => word === '')) return applications;
-  return applications.filter(({ name, id }) => {
-    const text = `${name} ${id}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}
-
-/** Loads one page after another: the API cannot search. */
-function useLoadAll(
-  list: { hasNextPage: boolean; isFetching: boolean; isError: boolean; fetchNextPage: () => unknown },
-  isWanted: boolean,
-): void {
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  useEffect(() => {
-    if (isWanted && hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [isWanted, hasNextPage, isFetching, isError, fetchNextPage]);
-}
-
-function describeMatches(matches: number, searched: number, hasMore: boolean): string {
-  const found = `${formatNumber(matches)} of ${formatCount(searched, 'application')}`;
-  return hasMore ? `${found}, still searching` : found;
-}
-
-function Search({ find }: { find: string }) {
-  const navigate = useNavigate({ from: '/' });
-  return (
-    <search className={styles.search}>
-      <input
-        type="search"
-        aria-label="Find by name"
-        placeholder="Find by name"
-        value={find}
-        onChange={(event) => void navigate({ search: { find: event.target.value }, replace: true })}
-      />
-    </search>
   );
 }
 

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('the applications page', () => {
     await row.getByRole('img', { name: /^Objective of 3 runs/ }).waitFor();
     expect(await page.getByRole('region', { name: 'What needs you' }).isVisible()).toBe(false);
     await page.goto(`${at.server.url}/console/apps/arithmetic`);
-    const table = page.getByRole('region', { name: 'List of recent runs' });
+    const table = page.getByRole('table', { name: 'List of recent runs' });
     await table.getByRole('row').nth(3).waitFor();
     expect(await table.getByRole('row').count()).toBe(4);
   });
@@ -78,9 +78,25 @@ describe.skipIf(!hasBrowser)('the applications page', () => {
     await page.getByRole('searchbox', { name: 'Find by name' }).focus();
     await page.keyboard.type('METIC');
     await page.getByRole('link', { name: 'arithmetic' }).waitFor();
-    await page.getByText('1 of 53 applications').waitFor();
+    await page.getByText('1 application.').waitFor();
     await page.reload();
-    await page.getByText('1 of 53 applications').waitFor();
+    await page.getByText('1 application.').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('METIC');
+    await page.keyboard.press('Tab');
+    await page.getByRole('searchbox').fill('no such plant');
+    await page.getByText('No application has this name').waitFor();
+  });
+
+  test('opens with three requests and those of the rows in sight', async () => {
+    const page = await at.open('/account/keys', { role: 'operator' });
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await page.getByRole('link', { name: 'Applications', exact: true }).first().click();
+    await page.getByText('no run yet').first().waitFor();
+    const ofRows = /^\/v1\/applications\/[^/]+\/(runs|instances\/)/;
+    const ofPage = requests.filter((path) => path.startsWith('/v1/') && !ofRows.test(path));
+    expect(ofPage.length, ofPage.join(', ')).toBeLessThanOrEqual(3);
+    expect(requests.filter((path) => ofRows.test(path)).length).toBeLessThan(50);
   });
 });

@@ -1,5 +1,6 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
+import { applicationQuery } from '../../client/applications.ts';
 import { countFailures } from '../../client/recent-runs.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -7,8 +8,9 @@ import styles from './applications-page.module.css';
 import { recentRunsQuery } from './queries.ts';
 
 /** Says that the latest production runs of an application fail, since when, and where to look; nothing if few do. */
-export function FailingApplication({ id, name }: { id: string; name: string | undefined }) {
+export function FailingApplication({ id }: { id: string }) {
   const { data } = useQuery(recentRunsQuery(id));
+  const { data: application } = useQuery(applicationQuery(id));
   const { tone, failed, counted, newest, oldest, version } = countFailures(data?.runs ?? []);
   if (!tone || !newest || !oldest) return null;
   return (
@@ -18,7 +20,7 @@ export function FailingApplication({ id, name }: { id: string; name: string | un
       </span>
       <div>
         <h2>
-          <bdi>{name ?? id}</bdi> fails
+          <bdi>{application?.name ?? id}</bdi> fails
         </h2>
         <p>
           {failed} of the last {counted} production runs failed, the first{' '}

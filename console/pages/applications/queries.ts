@@ -8,17 +8,14 @@ import { TRACK_RUNS } from '../../client/recent-runs.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A page of 10,000 applications has 200 requests: a visit that returns soon does not repeat them. */
-const STALE_MS = 30_000;
 
-/** The applications by pages, newest first. */
-export const applicationPagesQuery = {
-  ...pagedQuery<Application>(
-    ['listApplications', 'pages'],
-    async (query, signal) => (await client.call('listApplications', { query, signal })).body,
-  ),
-  staleTime: STALE_MS,
-};
+/** The applications by pages, newest first: those whose id or name contains the text; all without one. */
+export const applicationPagesQuery = (text: string) =>
+  pagedQuery<Application>(
+    ['listApplications', 'pages', text],
+    async (page, signal) =>
+      (await client.call('listApplications', { query: { ...page, ...(text && { text }) }, signal })).body,
+  );
 
 /** The latest production runs of an application, newest first: a test of a bad version says nothing about the application. */
 export const recentRunsQuery = (application: string) =>

@@ -19,10 +19,11 @@ export const applicationsRoute = createRoute({
   path: '/',
   validateSearch: (search): ApplicationsSearch =>
     search.find === undefined || search.find === '' ? {} : { find: String(search.find) },
-  loader: async () => {
+  loader: async ({ location }) => {
+    const find = new URLSearchParams(location.searchStr).get('find') ?? '';
     const [failing] = await Promise.all([
       loadFailing().catch(() => []),
-      queryClient.ensureInfiniteQueryData(applicationPagesQuery),
+      queryClient.ensureInfiniteQueryData(applicationPagesQuery(find)),
     ]);
     return { failing };
   },

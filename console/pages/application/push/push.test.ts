@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('a push from the browser', () => {
     await page.getByText('Left out: .git (files of tools, not of the app).').waitFor();
     expect(await readOutput()).toEqual({ from: 'folder' });
     await page.keyboard.press('Escape');
-    await page.getByText('native').waitFor();
+    await page.getByText('native').first().waitFor();
   });
 
   test('as an archive replaces it, and a file that holds no app is refused', async () => {
