@@ -91,10 +91,10 @@ function PendingRequest({ code, request, error, isBusy, onDecide }: PendingReque
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       <div className={styles.actions}>
         <Button kind="primary" isDisabled={isBusy} onPress={() => onDecide({ kind: 'approve', role })}>
-          Approve
+          Approve the program
         </Button>
         <Button isDisabled={isBusy} onPress={() => onDecide({ kind: 'deny' })}>
-          Deny
+          Deny it
         </Button>
       </div>
     </section>

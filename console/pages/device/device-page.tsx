@@ -48,7 +48,7 @@ function CodeForm({ initial }: { initial: string }) {
     <form onSubmit={submit} className={styles.form}>
       <TextField label="Code" help="For example WDJB-MJHT" value={code} onChange={setCode} autoFocus />
       <div>
-        <Button kind="primary" type="submit" isDisabled={code.trim() === ''}>
+        <Button kind="primary" type="submit">
           Continue
         </Button>
       </div>

@@ -5,7 +5,6 @@ import { recallNextPage, signInWithCallback } from '../../client/single-sign-on.
 import { LinkButton } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { SignInCard } from './sign-in-card.tsx';
-import styles from './sign-in-page.module.css';
 import { useOpenConsole } from './use-open-console.ts';
 
 /** Signs in with the code that the identity provider sent in the address. */
@@ -25,7 +24,12 @@ export function CallbackPage() {
     signIn.mutate();
   }, [signIn.mutate]);
 
-  if (!signIn.isError) return <main className={styles.page}>Signing in …</main>;
+  if (!signIn.isError)
+    return (
+      <SignInCard>
+        <p role="status">Signing in …</p>
+      </SignInCard>
+    );
   return (
     <SignInCard error={signIn.error}>
       <LinkButton to="/sign-in" replace>

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { signInWithTicket, signInWithToken } from '../../client/session.ts';
 import { leaveForProvider, singleSignOnQuery } from '../../client/single-sign-on.ts';
 import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { SignInCard } from './sign-in-card.tsx';
 import styles from './sign-in-page.module.css';
@@ -29,7 +30,12 @@ export function SignInPage() {
   const leave = useMutation({ mutationFn: () => leaveForProvider(next) });
   const { data: singleSignOn } = useQuery(singleSignOnQuery);
 
-  if (ticket !== undefined && !signIn.isError) return <main className={styles.page}>Signing in …</main>;
+  if (ticket !== undefined && !signIn.isError)
+    return (
+      <SignInCard>
+        <p role="status">Signing in …</p>
+      </SignInCard>
+    );
   return (
     <SignInCard error={signIn.error ?? leave.error}>
       {singleSignOn?.enabled && (
@@ -49,9 +55,6 @@ export function SignInPage() {
         isSecondary={singleSignOn?.enabled === true}
         onSubmit={(token) => signIn.mutate({ token })}
       />
-      <p className={styles.hint}>
-        On the server, <code>npm start</code> prints a link that signs you in without a token.
-      </p>
     </SignInCard>
   );
 }
@@ -65,28 +68,26 @@ interface TokenFormProps {
 
 function TokenForm({ isBusy, isSecondary, onSubmit }: TokenFormProps) {
   const [token, setToken] = useState('');
-  const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (token.trim() !== '') onSubmit(token.trim());
   };
   return (
     <form onSubmit={submit} className={styles.form}>
-      <label htmlFor={id}>API token</label>
-      <input
-        id={id}
+      <TextField
+        label="API token"
         type="password"
-        autoComplete="off"
-        spellCheck={false}
+        help={
+          <>
+            On the server, <code>npm start</code> prints a link that works without one.
+          </>
+        }
         value={token}
-        onChange={(event) => setToken(event.target.value)}
+        onChange={setToken}
+        autoFocus={!isSecondary}
       />
-      <Button
-        kind={isSecondary ? 'plain' : 'primary'}
-        type="submit"
-        isDisabled={isBusy || token.trim() === ''}
-      >
-        {isBusy ? 'Signing in …' : 'Sign in'}
+      <Button kind={isSecondary ? 'plain' : 'primary'} type="submit" isDisabled={isBusy}>
+        {isBusy ? 'Signing in …' : 'Sign in with a token'}
       </Button>
     </form>
   );
