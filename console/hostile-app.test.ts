@@ -333,7 +333,7 @@ async function openWorkers(page: Page, server: TestServer): Promise<void> {
   await registerFakeWorker(server, token, { host: HOSTILE_NAME, version: HOSTILE_NAME });
   await page.goto(new URL('/console/workers', page.url()).href);
   await page.getByRole('button', { name: /^Drain =1/ }).waitFor();
-  await page.getByRole('button', { name: /^Revoke =1/ }).waitFor();
+  await page.getByRole('button', { name: /^Actions of =1/ }).waitFor();
 }
 
 /** Shows views, runs and applications in the command palette. */

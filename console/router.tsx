@@ -1,5 +1,6 @@
 /** The tree of pages. Each page is a module that loads when it is first visited. */
 import { createRouter } from '@tanstack/react-router';
+import { applicationPrefixRoutes, prefixRoutes } from './layout/prefix-routes.ts';
 import { applicationRoute, consoleRoute, rootRoute, unknownRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
@@ -39,12 +40,14 @@ import { webhookRoute, webhooksRoute } from './pages/webhooks/route.ts';
 import { workersRoute } from './pages/workers/route.ts';
 import { NotFound } from './ui/not-found.tsx';
 import { PageError } from './ui/page-error.tsx';
+import { PageSkeleton } from './ui/page-skeleton.tsx';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
   callbackRoute,
   sharedRoute,
   consoleRoute.addChildren([
+    ...prefixRoutes,
     applicationsRoute,
     marketplaceRoute,
     marketplaceAppRoute,
@@ -64,6 +67,7 @@ const routeTree = rootRoute.addChildren([
     webhookRoute,
     unknownRoute,
     applicationRoute.addChildren([
+      ...applicationPrefixRoutes,
       newRunRoute,
       compareRoute,
       runRoute,
@@ -90,15 +94,24 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
+/** A page that loads faster replaces the last one without a skeleton between them. */
+const SKELETON_AFTER_MS = 500;
+
 /** The router of the console. A resource that does not exist shows a 404 in place of its page. */
 export const router = createRouter({
   routeTree,
   basepath: '/console',
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: SKELETON_AFTER_MS,
   defaultErrorComponent: ({ error }) => <PageError error={error} />,
   scrollRestoration: true,
 });
+
+// A page whose filters are in the address keeps its rows and its fields while it loads others.
+for (const { options } of Object.values(router.routesById))
+  if (options.loaderDeps) options.pendingMs = Number.POSITIVE_INFINITY;
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -2,16 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useRouterState } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { applicationQuery } from '../client/applications.ts';
+import { LISTS } from '../ui/places.ts';
 import styles from './breadcrumb.module.css';
-
-/** The lists of an application by the part of the address after its id, which their things are below. */
-const LISTS = new Map([
-  ['runs', { label: 'Runs', to: '/apps/$application/runs' as const }],
-  ['experiments', { label: 'Experiments', to: '/apps/$application/experiments' as const }],
-  ['ensembles', { label: 'Ensembles', to: '/apps/$application/ensembles' as const }],
-  ['inputs', { label: 'Inputs', to: '/apps/$application/inputs' as const }],
-  ['input-sets', { label: 'Input sets', to: '/apps/$application/input-sets' as const }],
-]);
 
 /** The way to the page: the name of its application, its list, and its title. */
 export function Breadcrumb({ title }: { title: string }) {

@@ -1,16 +1,18 @@
-import { Link } from '@tanstack/react-router';
-import { PageHeader } from './page-header.tsx';
-import { usePageTitle } from './page-title.ts';
+import { useRouterState } from '@tanstack/react-router';
+import { BrokenPage } from './page-error.tsx';
+import { PlaceLink } from './place-link.tsx';
+import { findPlace } from './places.ts';
 
 /** The page of an address that names nothing. */
 export function NotFound() {
-  usePageTitle('Not found');
+  const path = useRouterState({ select: (state) => state.location.pathname });
   return (
-    <>
-      <PageHeader title="There is nothing at this address" />
-      <p>
-        It may have been deleted, or the link is incomplete. <Link to="/">All applications</Link>
-      </p>
-    </>
+    <BrokenPage
+      icon="question"
+      title="There is nothing at this address"
+      action={<PlaceLink place={findPlace(path)} />}
+    >
+      <p>It may have been deleted, or the link is incomplete.</p>
+    </BrokenPage>
   );
 }

@@ -1,27 +1,103 @@
-import { useRouter } from '@tanstack/react-router';
-import { describeError, isForbidden } from '../client/client.ts';
+import { ApiError } from '@switchyard/contract/client.ts';
+import { Icon, type IconName } from '@switchyard/design/icon.tsx';
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { describeError, isForbidden, isNotFound } from '../client/client.ts';
 import { Button } from './button.tsx';
-import { Notice } from './notice.tsx';
 import styles from './page-error.module.css';
-import { PageHeader } from './page-header.tsx';
+import { usePageTitle } from './page-title.ts';
+import { PlaceLink } from './place-link.tsx';
+import { findPlace } from './places.ts';
 
-/** A page whose data could not be loaded, with the reason and a way to repeat. A missing right stays missing. */
+const RETRY_S = 10;
+const SECOND_MS = 1_000;
+
+/** A page that shows no data: what failed in words, why, and what to do. */
+export function BrokenPage({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon: IconName;
+  title: string;
+  children: ReactNode;
+  action: ReactNode;
+}) {
+  usePageTitle(title);
+  return (
+    <div className={styles.broken}>
+      <span className={icon === 'bad' ? 'bad' : 'soft'}>
+        <Icon name={icon} />
+      </span>
+      <h1>{title}</h1>
+      {children}
+      <p className="line">{action}</p>
+    </div>
+  );
+}
+
+/** A page whose data could not be loaded. A missing right stays missing, and a deleted thing deleted; the rest is repeated. */
 export function PageError({ error }: { error: unknown }) {
-  const router = useRouter();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const place = findPlace(path);
+  const reason = <p role="alert">{describeError(error)}</p>;
   if (isForbidden(error))
     return (
-      <>
-        <PageHeader title="Your role cannot open this page" />
-        <Notice kind="warning">{describeError(error)}</Notice>
-      </>
+      <BrokenPage
+        icon="key"
+        title="Your role cannot open this page"
+        action={<PlaceLink place={findPlace('/')} />}
+      >
+        {reason}
+        <p>An administrator of the account can give you another role.</p>
+      </BrokenPage>
     );
+  if (isNotFound(error))
+    return (
+      <BrokenPage
+        icon="question"
+        title={`There is no such ${place.noun}`}
+        action={<PlaceLink place={place} />}
+      >
+        {reason}
+        <p>It may have been deleted, or the link is incomplete.</p>
+      </BrokenPage>
+    );
+  return <FailedPage error={error}>{reason}</FailedPage>;
+}
+
+function FailedPage({ error, children }: { error: unknown; children: ReactNode }) {
+  const router = useRouter();
+  const [seconds, setSeconds] = useState(RETRY_S);
+  const isFromServer = error instanceof ApiError;
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (seconds > 1) return setSeconds(seconds - 1);
+      setSeconds(RETRY_S);
+      return void router.invalidate();
+    }, SECOND_MS);
+    return () => clearTimeout(timer);
+  }, [seconds, router]);
   return (
-    <>
-      <PageHeader title="This page could not be loaded" />
-      <Notice kind="error">{describeError(error)}</Notice>
-      <p className={styles.retry}>
-        <Button onPress={() => router.invalidate()}>Try again</Button>
+    <BrokenPage
+      icon="bad"
+      title="This page could not be loaded"
+      action={<Button onPress={() => router.invalidate()}>Try again</Button>}
+    >
+      {children}
+      <p>
+        {isFromServer && 'The server answered, but with an error. Runs go on meanwhile. '}
+        <span aria-hidden="true">This page tries again in {seconds} s.</span>
       </p>
-    </>
+      {isFromServer && (
+        <details className="meta">
+          <summary>Details for support</summary>
+          <code>
+            {error.operation}, status {error.status}, {new Date().toISOString()}
+          </code>
+        </details>
+      )}
+    </BrokenPage>
   );
 }

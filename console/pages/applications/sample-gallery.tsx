@@ -4,6 +4,7 @@ import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './sample-gallery.module.css';
@@ -15,7 +16,11 @@ export function SampleGallery() {
   const push = usePush();
   return (
     <>
-      <EmptyState title="No application yet" command="npm run push -- path/to/app my-app">
+      <EmptyState
+        title="No application yet"
+        command="npm run push -- path/to/app my-app"
+        request={formatCurl('createApplication', { body: { id: 'my-app', name: 'My app' } })}
+      >
         <p>
           An application holds the versions and runs of one decision model. Push yours, or start with a
           sample.

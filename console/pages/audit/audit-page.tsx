@@ -3,14 +3,13 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
-import table from '../../ui/table.module.css';
 import styles from './audit-page.module.css';
 import { auditQuery } from './queries.ts';
 import type { AuditSearch } from './search.ts';
@@ -82,49 +81,55 @@ function Filters({ filters }: { filters: AuditSearch }) {
 
 function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
-    <TableRegion label="Table of entries">
-      <table className={table.table} aria-label="Audit log">
-        <thead>
-          <tr>
-            <th className={table.number}>Number</th>
-            <th>Time</th>
-            <th>Operation</th>
-            <th>Resource</th>
-            <th>Person</th>
-            <th>Address</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td className={table.number}>{entry.number}</td>
-              <td>
-                <RelativeTime at={entry.created_at} />
-              </td>
-              <td>
-                {entry.operation}
-                {entry.outcome === 'refused' && <strong className="bad"> refused</strong>}
-              </td>
-              <td className={styles.resource}>
-                {Object.entries(entry.resource).map(([name, id]) => (
-                  <div key={name}>
-                    {name.replace(/_id$/, '')}{' '}
-                    <ResourceId name={name} id={id} application={entry.resource.application_id} />
-                  </div>
-                ))}
-              </td>
-              <td>
-                {entry.user_email}
-                <div className="meta">
-                  {entry.key_name} {entry.role && `· ${entry.role}`}
-                </div>
-              </td>
-              <td>{entry.address}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Audit log"
+      rows={entries}
+      columns={[
+        {
+          title: 'Operation',
+          cell: ({ operation, outcome }) => (
+            <>
+              {operation}
+              {outcome === 'refused' && <strong className="bad"> refused</strong>}
+            </>
+          ),
+          note: ({ number }) => number !== null && `entry ${number}`,
+        },
+        {
+          title: 'Resource',
+          onPhone: 'hidden',
+          wraps: true,
+          hover: ({ resource }) =>
+            Object.entries(resource)
+              .map(([name, id]) => `${name.replace(/_id$/, '')} ${id}`)
+              .join(', '),
+          cell: ({ resource }) =>
+            Object.entries(resource).map(([name, id]) => (
+              <span key={name}>
+                {name.replace(/_id$/, '')}{' '}
+                <ResourceId name={name} id={id} application={resource.application_id} />{' '}
+              </span>
+            )),
+        },
+        {
+          title: 'Person',
+          onPhone: 'plain',
+          cell: ({ user_email }) => <bdi>{user_email}</bdi>,
+          note: ({ key_name, role }) => (
+            <>
+              <bdi>{key_name}</bdi> {role}
+            </>
+          ),
+        },
+        { title: 'Address', onPhone: 'hidden', cell: ({ address }) => address },
+        {
+          title: 'Time',
+          kind: 'number',
+          onPhone: 'plain',
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+      ]}
+    />
   );
 }
 

@@ -6,14 +6,13 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { quoteShell } from '../../ui/forms/quote-shell.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import styles from './backups-page.module.css';
 import { backupsQuery } from './queries.ts';
 
@@ -74,42 +73,35 @@ function Warnings({ last }: { last: Backup }) {
 
 function BackupsTable({ backups }: { backups: readonly Backup[] }) {
   return (
-    <TableRegion label="Table of backups">
-      <table className={table.table} aria-label="Backups">
-        <thead>
-          <tr>
-            <th>Made</th>
-            <th>Folder</th>
-            <th className={table.number}>Size</th>
-            <th className={table.number}>New</th>
-            <th className={table.number}>Rows</th>
-            <th className={table.number}>Took</th>
-            <th>Checked</th>
-            <th>Master key</th>
-          </tr>
-        </thead>
-        <tbody>
-          {backups.map((backup) => (
-            <tr key={backup.id}>
-              <td className="nowrap">
-                <RelativeTime at={backup.made_at} />
-              </td>
-              <td>{backup.folder === '' ? '–' : <code className={styles.folder}>{backup.folder}</code>}</td>
-              <td className={`${table.number} nowrap`}>{formatBytes(backup.bytes)}</td>
-              <td className={`${table.number} nowrap`}>{formatBytes(backup.copied_bytes)}</td>
-              <td className={`${table.number} nowrap`}>{formatNumber(backup.rows)}</td>
-              <td className={`${table.number} nowrap`}>
-                {formatDuration(Date.parse(backup.finished_at) - Date.parse(backup.made_at))}
-              </td>
-              <td className="nowrap">
-                <Check backup={backup} />
-              </td>
-              <td>{backup.has_key ? 'Inside' : 'Not inside'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Backups"
+      rows={backups}
+      columns={[
+        { title: 'Made', cell: ({ made_at }) => <RelativeTime at={made_at} /> },
+        {
+          title: 'Folder',
+          onPhone: 'hidden',
+          hover: ({ folder }) => folder,
+          cell: ({ folder }) => (folder === '' ? '–' : <code>{folder}</code>),
+        },
+        { title: 'Size', kind: 'number', cell: ({ bytes }) => formatBytes(bytes) },
+        {
+          title: 'New',
+          kind: 'number',
+          onPhone: 'hidden',
+          cell: ({ copied_bytes }) => formatBytes(copied_bytes),
+        },
+        { title: 'Rows', kind: 'number', onPhone: 'hidden', cell: ({ rows }) => formatNumber(rows) },
+        {
+          title: 'Took',
+          kind: 'number',
+          onPhone: 'hidden',
+          cell: ({ finished_at, made_at }) => formatDuration(Date.parse(finished_at) - Date.parse(made_at)),
+        },
+        { title: 'Checked', onPhone: 'plain', cell: (backup) => <Check backup={backup} /> },
+        { title: 'Master key', cell: ({ has_key }) => (has_key ? 'Inside' : 'Not inside') },
+      ]}
+    />
   );
 }
 

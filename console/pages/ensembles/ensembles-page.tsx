@@ -2,14 +2,13 @@ import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { ensemblesQuery } from './queries.ts';
 
@@ -48,7 +47,7 @@ export function EnsemblesPage() {
       ) : (
         <EnsemblesTable application={application} ensembles={ensembles} />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={ensembles.length} noun="ensemble" />
     </>
   );
 }
@@ -67,42 +66,44 @@ function formatCreateCommand(application: string): string {
 
 function EnsemblesTable({ application, ensembles }: { application: string; ensembles: readonly Ensemble[] }) {
   return (
-    <TableRegion label="Table of ensembles">
-      <table className={table.table} aria-label="Ensembles">
-        <thead>
-          <tr>
-            <th>Ensemble</th>
-            <th className={table.number}>Runs</th>
-            <th>Rules</th>
-            <th>Created</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ensembles.map(({ id, name, run_groups, rules, created_at }) => (
-            <tr key={id}>
-              <td>
-                <Link
-                  to="/apps/$application/ensembles/$ensemble"
-                  params={{ application, ensemble: id }}
-                  className="row-name"
-                >
-                  {name}
-                </Link>
-                {name !== id && <code className="soft">{id}</code>}
-              </td>
-              <td className={table.number}>
-                {run_groups.reduce((sum, { repetitions }) => sum + repetitions, 0)}
-              </td>
-              <td className="anywhere">
-                {rules.map(({ objective, statistics_path }) => `${objective} ${statistics_path}`).join(', ')}
-              </td>
-              <td>
-                <RelativeTime at={created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Ensembles"
+      rows={ensembles}
+      columns={[
+        {
+          title: 'Ensemble',
+          hover: ({ name }) => name,
+          cell: ({ id, name }) => (
+            <>
+              <Link to="/apps/$application/ensembles/$ensemble" params={{ application, ensemble: id }}>
+                <bdi>{name}</bdi>
+              </Link>{' '}
+              {name !== id && <code className="soft">{id}</code>}
+            </>
+          ),
+        },
+        {
+          title: 'Runs',
+          kind: 'number',
+          cell: ({ run_groups }) => run_groups.reduce((sum, { repetitions }) => sum + repetitions, 0),
+        },
+        {
+          title: 'Rules',
+          onPhone: 'plain',
+          hover: ({ rules }) => formatRules(rules),
+          cell: ({ rules }) => <bdi>{formatRules(rules)}</bdi>,
+        },
+        {
+          title: 'Created',
+          kind: 'number',
+          onPhone: 'plain',
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+      ]}
+    />
   );
+}
+
+function formatRules(rules: Ensemble['rules']): string {
+  return rules.map(({ objective, statistics_path }) => `${objective} ${statistics_path}`).join(', ');
 }

@@ -1,20 +1,19 @@
 import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CreateInputSet } from './create-input-set.tsx';
 import { describeSource } from './describe-source.ts';
-import styles from './input-sets-page.module.css';
 import { inputSetsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/input-sets');
@@ -47,7 +46,7 @@ export function InputSetsPage() {
       ) : (
         <InputSetsTable application={application} sets={sets} />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={sets.length} noun="input set" />
       {isCreating && <CreateInputSet application={application} onClose={() => setCreating(false)} />}
     </>
   );
@@ -62,38 +61,31 @@ function formatCreateCommand(application: string): string {
 
 function InputSetsTable({ application, sets }: { application: string; sets: readonly InputSet[] }) {
   return (
-    <TableRegion label="Table of input sets">
-      <table className={table.table} aria-label="Input sets">
-        <thead>
-          <tr>
-            <th>Input set</th>
-            <th className={table.number}>Inputs</th>
-            <th>Source</th>
-            <th>Created</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sets.map((set) => (
-            <tr key={set.id}>
-              <td>
-                <Link
-                  to="/apps/$application/input-sets/$inputSet"
-                  params={{ application, inputSet: set.id }}
-                  className={styles.name}
-                >
-                  {set.name}
-                </Link>
-                {set.name !== set.id && <code className="soft">{set.id}</code>}
-              </td>
-              <td className={table.number}>{set.inputs.length}</td>
-              <td>{describeSource(set)}</td>
-              <td>
-                <RelativeTime at={set.created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Input sets"
+      rows={sets}
+      columns={[
+        {
+          title: 'Input set',
+          hover: ({ name }) => name,
+          cell: ({ id, name }) => (
+            <>
+              <Link to="/apps/$application/input-sets/$inputSet" params={{ application, inputSet: id }}>
+                <bdi>{name}</bdi>
+              </Link>{' '}
+              {name !== id && <code className="soft">{id}</code>}
+            </>
+          ),
+        },
+        { title: 'Inputs', kind: 'number', cell: ({ inputs }) => formatNumber(inputs.length) },
+        { title: 'Source', onPhone: 'plain', cell: (set) => describeSource(set) },
+        {
+          title: 'Created',
+          kind: 'number',
+          onPhone: 'plain',
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+      ]}
+    />
   );
 }

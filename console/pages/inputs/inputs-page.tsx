@@ -4,15 +4,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { inputsQuery } from '../../client/inputs.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CreateInput } from './create-input.tsx';
 import { InputSource } from './input-source.tsx';
@@ -47,7 +45,7 @@ export function InputsPage() {
       ) : (
         <InputsTable application={application} inputs={inputs} />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={inputs.length} noun="input" />
       {isCreating && <CreateInput application={application} onClose={() => setCreating(false)} />}
     </>
   );
@@ -62,33 +60,35 @@ function formatCreateCommand(application: string): string {
 
 function InputsTable({ application, inputs }: { application: string; inputs: readonly Input[] }) {
   return (
-    <TableRegion label="Table of inputs">
-      <table className={table.table} aria-label="Inputs">
-        <TableHead texts={['Input', 'Format', 'Source', 'Created']} />
-        <tbody>
-          {inputs.map((input) => (
-            <tr key={input.id}>
-              <td>
-                <Link
-                  to="/apps/$application/inputs/$input"
-                  params={{ application, input: input.id }}
-                  className="row-name"
-                >
-                  {input.name}
-                </Link>
-                {input.name !== input.id && <code className="soft">{input.id}</code>}
-              </td>
-              <td>{input.format.input.type}</td>
-              <td>
-                <InputSource application={application} input={input} />
-              </td>
-              <td>
-                <RelativeTime at={input.created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Inputs"
+      rows={inputs}
+      columns={[
+        {
+          title: 'Input',
+          hover: ({ name }) => name,
+          cell: ({ id, name }) => (
+            <>
+              <Link to="/apps/$application/inputs/$input" params={{ application, input: id }}>
+                <bdi>{name}</bdi>
+              </Link>{' '}
+              {name !== id && <code className="soft">{id}</code>}
+            </>
+          ),
+        },
+        { title: 'Format', onPhone: 'plain', cell: ({ format }) => format.input.type },
+        {
+          title: 'Source',
+          onPhone: 'plain',
+          cell: (input) => <InputSource application={application} input={input} />,
+        },
+        {
+          title: 'Created',
+          kind: 'number',
+          onPhone: 'plain',
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+      ]}
+    />
   );
 }

@@ -37,6 +37,7 @@ describe.skipIf(!hasBrowser)('the keys', () => {
       SCREENSHOT_HEIGHT,
     );
 
+    await page.getByRole('button', { name: 'Actions of nightly plans' }).click();
     await page.getByRole('button', { name: 'Revoke nightly plans' }).click();
     expect(await page.getByLabel('Also revoke what was made with it: the keys child').isChecked()).toBe(true);
     await page.getByLabel('Type nightly plans to confirm').fill('nightly plans');
@@ -48,7 +49,11 @@ describe.skipIf(!hasBrowser)('the keys', () => {
 
   test('the last root key stays, with the refusal of the server', async () => {
     const page = await at.open('/account/keys');
-    const revoke = page.getByRole('button', { name: /^Revoke/ }).last();
+    await page
+      .getByRole('button', { name: /^Actions of/ })
+      .last()
+      .click();
+    const revoke = page.getByRole('button', { name: /^Revoke/ });
     const name = (await revoke.getAttribute('aria-label'))?.slice('Revoke '.length) ?? '';
     await revoke.click();
     await page.getByLabel(`Type ${name} to confirm`).fill(name);

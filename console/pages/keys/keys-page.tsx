@@ -5,15 +5,13 @@ import { listItems } from '../../client/list-items.ts';
 import { accountQuery } from '../../client/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { OneTimeText } from '../../ui/forms/one-time-text.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import styles from './keys-page.module.css';
 import { keysQuery } from './queries.ts';
 import { RevokeDialog } from './revoke-dialog.tsx';
 
@@ -63,41 +61,58 @@ export function KeysPage() {
 function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
   const { data: account } = useSuspenseQuery(accountQuery);
   return (
-    <TableRegion label="List of keys">
-      <table className={table.table} aria-label="Keys">
-        <TableHead texts={['Key', 'Role', 'Owner', 'Created', 'Last used']}>
-          <td />
-        </TableHead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td>
-                <div className={styles.key}>
-                  <span>
-                    {key.name}
-                    {key.id === account.key.id && <span className="meta"> · this session</span>}
-                  </span>
-                  <span className="meta">
-                    {key.id} <CopyButton text={key.id} label={`Copy the id of ${key.name}`} />
-                  </span>
-                </div>
-              </td>
-              <td>{key.role}</td>
-              <td>{key.user_email}</td>
-              <td>
-                <RelativeTime at={key.created_at} />
-                {key.created_by && <div className="meta">by {key.created_by.user_email}</div>}
-              </td>
-              <td>{key.last_used_at === null ? 'never' : <RelativeTime at={key.last_used_at} />}</td>
-              <td className={styles.action}>
-                <Button onPress={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
-                  Revoke
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Keys"
+      rows={keys}
+      columns={[
+        {
+          title: 'Key',
+          sortBy: ({ name }) => name,
+          hover: ({ name }) => name,
+          cell: ({ id, name }) => (
+            <>
+              <bdi>{name}</bdi>
+              {id === account.key.id && <span className="soft"> this session</span>}
+            </>
+          ),
+          note: ({ id, name }) => (
+            <>
+              {id} <CopyButton text={id} label={`Copy the id of ${name}`} />
+            </>
+          ),
+        },
+        { title: 'Role', onPhone: 'plain', sortBy: ({ role }) => role, cell: ({ role }) => role },
+        {
+          title: 'Owner',
+          onPhone: 'hidden',
+          sortBy: ({ user_email }) => user_email,
+          cell: ({ user_email }) => <bdi>{user_email}</bdi>,
+        },
+        {
+          title: 'Created',
+          onPhone: 'hidden',
+          sortBy: ({ created_at }) => created_at,
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+          note: ({ created_by }) => created_by && <>by {created_by.user_email}</>,
+        },
+        {
+          title: 'Last used',
+          kind: 'number',
+          sortBy: ({ last_used_at }) => last_used_at,
+          cell: ({ last_used_at: at }) => (at === null ? 'never' : <RelativeTime at={at} />),
+        },
+        {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (key) => (
+            <MoreMenu label={`Actions of ${key.name}`}>
+              <Button onPress={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
+                Revoke
+              </Button>
+            </MoreMenu>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -3,14 +3,12 @@ import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './marketplace-page.module.css';
 import { PublishApp } from './publish-app.tsx';
@@ -59,30 +57,32 @@ export function MarketplacePage() {
 
 function AppTable({ apps }: { apps: readonly MarketplaceApp[] }) {
   return (
-    <TableRegion label="Table of apps">
-      <table className={table.table} aria-label="Apps">
-        <TableHead texts={['App', 'Publisher', 'Categories', 'Newest version', 'State']} />
-        <tbody>
-          {apps.map((app) => (
-            <tr key={app.subscription_id}>
-              <td>
-                <Link
-                  to="/marketplace/$partner/$app"
-                  params={{ partner: app.partner_id, app: app.id }}
-                  className={styles.name}
-                >
-                  {app.title}
-                </Link>
-                {app.title !== app.id && <code>{app.id}</code>}
-              </td>
-              <td>{app.partner_name}</td>
-              <td>{app.categories.join(', ') || '–'}</td>
-              <td>{app.latest_versions[0] ?? 'none'}</td>
-              <td>{app.state}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Apps"
+      rows={apps}
+      keyOf={({ subscription_id }) => subscription_id}
+      columns={[
+        {
+          title: 'App',
+          hover: ({ title }) => title,
+          cell: ({ id, title, partner_id }) => (
+            <>
+              <Link to="/marketplace/$partner/$app" params={{ partner: partner_id, app: id }}>
+                <bdi>{title}</bdi>
+              </Link>{' '}
+              {title !== id && <code className="soft">{id}</code>}
+            </>
+          ),
+        },
+        { title: 'Publisher', cell: ({ partner_name }) => <bdi>{partner_name}</bdi> },
+        {
+          title: 'Categories',
+          onPhone: 'hidden',
+          cell: ({ categories }) => categories.join(', ') || '–',
+        },
+        { title: 'Newest version', onPhone: 'hidden', cell: (app) => app.latest_versions[0] ?? 'none' },
+        { title: 'State', onPhone: 'plain', cell: ({ state }) => state },
+      ]}
+    />
   );
 }

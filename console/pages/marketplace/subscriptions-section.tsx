@@ -4,11 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { subscriptionsQuery } from '../../client/subscriptions.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './marketplace-page.module.css';
 import { Unsubscribe } from './subscription-dialogs.tsx';
@@ -40,40 +39,41 @@ interface SubscriptionTableProps {
 function SubscriptionTable({ subscriptions, onEnd }: SubscriptionTableProps) {
   const canWrite = useRight('write');
   return (
-    <TableRegion label="Table of subscriptions">
-      <table className={table.table} aria-label="Subscriptions">
-        <TableHead
-          texts={['App', 'Publisher', 'Application', 'State', 'Since', ...(canWrite ? ['Actions'] : [])]}
-        />
-        <tbody>
-          {subscriptions.map((one) => (
-            <tr key={one.subscription_id}>
-              <td>{one.app_title}</td>
-              <td>{one.partner_name}</td>
-              <td>
-                <Link to="/apps/$application" params={{ application: one.application_id }}>
-                  {one.application_id}
-                </Link>
-              </td>
-              <td>{one.state}</td>
-              <td>
-                <RelativeTime at={one.subscription_date} />
-              </td>
-              {canWrite && (
-                <td>
-                  <Button
-                    kind="quiet"
-                    aria-label={`Unsubscribe ${one.application_id}`}
-                    onPress={() => onEnd(one)}
-                  >
-                    Unsubscribe
-                  </Button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable<Subscription>
+      label="Subscriptions"
+      rows={subscriptions}
+      keyOf={({ subscription_id }) => subscription_id}
+      columns={[
+        { title: 'App', hover: ({ app_title }) => app_title, cell: (one) => <bdi>{one.app_title}</bdi> },
+        { title: 'Publisher', cell: ({ partner_name }) => <bdi>{partner_name}</bdi> },
+        {
+          title: 'Application',
+          onPhone: 'hidden',
+          cell: ({ application_id: application }) => (
+            <Link to="/apps/$application" params={{ application }}>
+              {application}
+            </Link>
+          ),
+        },
+        { title: 'State', onPhone: 'plain', cell: ({ state }) => state },
+        {
+          title: 'Since',
+          kind: 'number',
+          onPhone: 'hidden',
+          cell: (one) => <RelativeTime at={one.subscription_date} />,
+        },
+        canWrite && {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (one) => (
+            <MoreMenu label={`Actions of ${one.application_id}`}>
+              <Button aria-label={`Unsubscribe ${one.application_id}`} onPress={() => onEnd(one)}>
+                Unsubscribe
+              </Button>
+            </MoreMenu>
+          ),
+        },
+      ]}
+    />
   );
 }

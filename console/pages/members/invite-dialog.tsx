@@ -6,6 +6,7 @@ import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { ROLE_WORDS } from './members-table.tsx';
 import { membersQuery } from './queries.ts';
 
 /** Asks for the person to invite. `onInvite` gets the address of the invite. */
@@ -39,7 +40,7 @@ export function InviteDialog({
       <TextField label="Name" value={name} onChange={setName} />
       <SelectField
         label="Role"
-        help="Upper bound for the roles of the member's keys."
+        help={`May reach: ${ROLE_WORDS[role]}. Keys of the member have at most this role.`}
         value={role}
         options={roles}
         onChange={(value) => setRole(roles.find((one) => one === value) ?? role)}

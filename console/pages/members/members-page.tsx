@@ -1,4 +1,6 @@
 import type { Member } from '@switchyard/contract/account/members.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
+import { Icon } from '@switchyard/design/icon.tsx';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listItems } from '../../client/list-items.ts';
@@ -34,21 +36,27 @@ export function MembersPage() {
     <>
       <PageHeader
         title="Members"
-        description={`The people of the account ${account.name}.`}
+        description={
+          <>
+            {describeMembers(members)} of <bdi>{account.name}</bdi>
+          </>
+        }
         actions={
           managesAccount && (
-            <>
-              <Button onPress={() => setDialog({ kind: 'rename' })}>Rename account</Button>
-              <Button kind="primary" onPress={() => setDialog({ kind: 'invite' })}>
-                Invite member
-              </Button>
-            </>
+            <Button kind="primary" onPress={() => setDialog({ kind: 'invite' })}>
+              <Icon name="add" />
+              Invite member
+            </Button>
           )
         }
+        menu={managesAccount && <Button onPress={() => setDialog({ kind: 'rename' })}>Rename account</Button>}
       />
       {members.length === 0 ? (
-        <EmptyState title="No member yet" command={INVITE_COMMAND}>
-          <p>A member has an own role and own keys. An administrator invites a first one.</p>
+        <EmptyState title="Nobody but you" command={INVITE_COMMAND}>
+          <p>
+            Invite those who push apps, start runs or look at plans. Each gets a link that works once, and a
+            role that you can change at any time.
+          </p>
         </EmptyState>
       ) : (
         <MembersTable
@@ -62,6 +70,17 @@ export function MembersPage() {
       {dialog && <MembersDialog dialog={dialog} setDialog={setDialog} />}
     </>
   );
+}
+
+/** Returns how many people there are, how many manage the account, and how many invites are open. */
+function describeMembers(members: readonly Member[]): string {
+  const administrators = members.filter(({ role }) => role === 'admin').length;
+  const invites = members.filter(({ pending_invite }) => pending_invite).length;
+  return [
+    members.length === 1 ? '1 person' : `${members.length} people`,
+    formatCount(administrators, 'administrator'),
+    ...(invites === 0 ? [] : [formatCount(invites, 'open invite')]),
+  ].join(', ');
 }
 
 function MembersDialog({

@@ -1,15 +1,23 @@
 import type { Member } from '@switchyard/contract/account/members.ts';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
+import { accountQuery } from '../../client/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { type DataColumn, DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
-import styles from './members-page.module.css';
 import { membersQuery } from './queries.ts';
+
+/** What the people of a role may do, in few words. */
+export const ROLE_WORDS: Readonly<Record<string, string>> = {
+  root: 'the whole server',
+  admin: 'members and keys too',
+  developer: 'apps, secrets, versions',
+  operator: 'runs and experiments',
+  viewer: 'looks only',
+};
 
 interface MemberActions {
   managesAccount: boolean;
@@ -19,8 +27,9 @@ interface MemberActions {
   onRemove: (member: Member) => void;
 }
 
-/** The members, with the actions of an administrator. */
+/** The members, open invites first, with the actions of an administrator. */
 export function MembersTable({ members, ...actions }: MemberActions & { members: readonly Member[] }) {
+  const { data: account } = useSuspenseQuery(accountQuery);
   const renewal = useMutation({
     mutationFn: (id: string) => client.call('renewInvite', { params: { member_id: id } }),
     onSuccess: async ({ body }) => {
@@ -28,47 +37,70 @@ export function MembersTable({ members, ...actions }: MemberActions & { members:
       actions.onInvite(body.invite_url);
     },
   });
+  const isOpen = ({ pending_invite }: Member) => Number(pending_invite);
   return (
     <>
       {renewal.isError && <Notice kind="error">{describeError(renewal.error)}</Notice>}
-      <TableRegion label="Table of members">
-        <table className={table.table} aria-label="Members">
-          <TableHead texts={['Member', 'Role', 'Invite', 'Added']}>
-            {actions.managesAccount && <td />}
-          </TableHead>
-          <tbody>
-            {members.map((member) => (
-              <tr key={member.id}>
-                <td>
-                  {member.email}
-                  {member.name && <div className="meta">{member.name}</div>}
-                </td>
-                <td>{member.role}</td>
-                <td>
-                  <InviteState member={member} />
-                </td>
-                <td>
-                  <RelativeTime at={member.created_at} />
-                </td>
-                {actions.managesAccount && (
-                  <td>
-                    <RowActions member={member} {...actions} onRenew={() => renewal.mutate(member.id)} />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable<Member>
+        label="Members"
+        rows={members.toSorted((one, other) => isOpen(other) - isOpen(one))}
+        columns={[
+          ...buildColumns(account.key.user_email),
+          actions.managesAccount && {
+            title: 'Actions',
+            kind: 'actions',
+            cell: (member) => (
+              <RowActions member={member} {...actions} onRenew={() => renewal.mutate(member.id)} />
+            ),
+          },
+        ]}
+      />
     </>
   );
 }
 
-function InviteState({ member }: { member: Member }) {
-  if (member.invite_expires_at === null) return member.pending_invite ? 'expired' : 'accepted';
+function buildColumns(own: string): DataColumn<Member>[] {
+  return [
+    {
+      title: 'Member',
+      sortBy: ({ name, email }) => name || email,
+      hover: ({ name, email }) => `${name} ${email}`.trim(),
+      cell: ({ name, email }) => (
+        <>
+          <bdi>{name || email}</bdi> {email === own && <span className="soft">you</span>}
+        </>
+      ),
+      note: (member) => <InviteState member={member} />,
+    },
+    {
+      title: 'Role',
+      onPhone: 'plain',
+      sortBy: ({ role }) => role,
+      cell: ({ role }) => role,
+      note: ({ role }) => ROLE_WORDS[role],
+    },
+    {
+      title: 'Added',
+      kind: 'number',
+      sortBy: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+    },
+  ];
+}
+
+/** The address of a member, or the state of an open invite. */
+function InviteState({ member: { name, email, pending_invite, invite_expires_at } }: { member: Member }) {
+  if (!pending_invite) return <bdi>{name ? email : ''}</bdi>;
   return (
     <>
-      pending, expires <RelativeTime at={member.invite_expires_at} />
+      {name && <bdi>{email}, </bdi>}
+      {invite_expires_at === null ? (
+        'invited, but the link has expired'
+      ) : (
+        <>
+          invited, the link ends <RelativeTime at={invite_expires_at} />
+        </>
+      )}
     </>
   );
 }
@@ -80,9 +112,9 @@ function RowActions({
   onRenew,
 }: MemberActions & { member: Member; onRenew: () => void }) {
   return (
-    <div className={styles.actions}>
+    <MoreMenu label={`Actions of ${member.email}`}>
       <Button onPress={() => onChangeRole(member)} aria-label={`Change the role of ${member.email}`}>
-        Role
+        Change role
       </Button>
       <Button onPress={onRenew} aria-label={`New link for ${member.email}`}>
         New link
@@ -90,6 +122,6 @@ function RowActions({
       <Button onPress={() => onRemove(member)} aria-label={`Remove ${member.email}`}>
         Remove
       </Button>
-    </div>
+    </MoreMenu>
   );
 }

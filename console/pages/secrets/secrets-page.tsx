@@ -4,21 +4,18 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationQuery } from '../../client/applications.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { isSubscription, SubscriptionNotice } from '../../ui/subscriptions/subscription-notice.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CollectionSection } from './collection-section.tsx';
 import { CreateCollection } from './create-collection.tsx';
 import { collectionsQuery } from './queries.ts';
-import styles from './secrets-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$application/secrets');
 
@@ -59,7 +56,7 @@ export function SecretsPage() {
       ) : (
         <CollectionTable collections={collections} visible={visible?.id} />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={collections.length} noun="collection" />
       {visible && <CollectionSection key={visible.id} application={application} collection={visible} />}
       {isCreating && <CreateCollection application={application} onClose={() => setCreating(false)} />}
     </>
@@ -81,35 +78,31 @@ function CollectionTable({
   visible: string | undefined;
 }) {
   return (
-    <TableRegion label="Table of secrets collections">
-      <table className={table.table} aria-label="Secrets collections">
-        <TableHead texts={['Collection', 'Created', 'Changed']} />
-        <tbody>
-          {collections.map(({ id, name, created_at, updated_at }) => (
-            <tr key={id}>
-              <td>
-                <Link
-                  from="/apps/$application/secrets"
-                  to="."
-                  search={{ collection: id }}
-                  resetScroll={false}
-                  className={styles.name}
-                  {...(id === visible && { 'aria-current': 'true' as const })}
-                >
-                  {name}
-                </Link>
-                {name !== id && <code className="soft">{id}</code>}
-              </td>
-              <td>
-                <RelativeTime at={created_at} />
-              </td>
-              <td>
-                <RelativeTime at={updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Secrets collections"
+      rows={collections}
+      columns={[
+        {
+          title: 'Collection',
+          hover: ({ name }) => name,
+          cell: ({ id, name }) => (
+            <>
+              <Link
+                from="/apps/$application/secrets"
+                to="."
+                search={{ collection: id }}
+                resetScroll={false}
+                {...(id === visible && { 'aria-current': 'true' as const })}
+              >
+                <bdi>{name}</bdi>
+              </Link>{' '}
+              {name !== id && <code className="soft">{id}</code>}
+            </>
+          ),
+        },
+        { title: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        { title: 'Changed', kind: 'number', cell: ({ updated_at }) => <RelativeTime at={updated_at} /> },
+      ]}
+    />
   );
 }

@@ -14,11 +14,14 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     const page = await at.open('/account/sessions', { viewport: { width: 1200, height: 800 } });
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await page.getByText('This session').count()).toBe(1);
-    await page.getByRole('button', { name: /^End/ }).first().click();
+    const menu = page.getByRole('button', { name: /^Actions of/ });
+    await menu.click();
+    await page.getByRole('button', { name: /^End/ }).click();
     await page.getByRole('button', { name: 'Keep' }).click();
-    await page.getByRole('button', { name: /^End/ }).first().click();
+    await menu.click();
+    await page.getByRole('button', { name: /^End/ }).click();
     await page.getByRole('button', { name: 'End session' }).click();
-    await expect.poll(() => page.getByRole('button', { name: /^End/ }).count()).toBe(0);
+    await expect.poll(() => menu.count()).toBe(0);
     await other.reload();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });

@@ -6,15 +6,13 @@ import { listItems } from '../../client/list-items.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { type DataColumn, DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { describeBrowser } from './describe-browser.ts';
 import { sessionsQuery } from './queries.ts';
-import styles from './sessions-page.module.css';
 
 /** The browsers that are signed in. The menu of the account ends the session of this browser. */
 export function SessionsPage() {
@@ -28,18 +26,7 @@ export function SessionsPage() {
         title="Sessions"
         description="The browsers that are signed in, each with the role of a key."
       />
-      <TableRegion label="List of sessions">
-        <table className={table.table} aria-label="Sessions">
-          <TableHead texts={['Person', 'Role', 'Browser', 'Signed in', 'Last used', 'Ends']}>
-            <td />
-          </TableHead>
-          <tbody>
-            {sessions.map((session) => (
-              <SessionRow key={session.id} session={session} onEnd={setEnded} />
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable label="Sessions" rows={sessions} columns={buildColumns(setEnded)} />
       {ended && <EndDialog session={ended} onClose={() => setEnded(undefined)} />}
     </>
   );
@@ -62,40 +49,57 @@ function EndDialog({ session: { id, key }, onClose }: { session: Session; onClos
   );
 }
 
-function SessionRow({ session, onEnd }: { session: Session; onEnd: (session: Session) => void }) {
-  const { key } = session;
-  return (
-    <tr>
-      <td>
-        {key.user_email}
-        <div className="meta">{key.name}</div>
-      </td>
-      <td>{key.role}</td>
-      <td className={styles.browser}>
-        <span title={session.user_agent}>{describeBrowser(session.user_agent)}</span>
-        <div className="meta">{session.address}</div>
-      </td>
-      <td>
-        <RelativeTime at={session.created_at} />
-      </td>
-      <td>
-        <RelativeTime at={session.last_used_at} />
-      </td>
-      <td>
-        <RelativeTime at={session.expires_at} />
-      </td>
-      <td className="row-action">
-        {session.current ? (
-          <strong>This session</strong>
-        ) : (
-          <Button
-            onPress={() => onEnd(session)}
-            aria-label={`End the session of ${key.user_email}, ${key.name}`}
-          >
-            End
-          </Button>
-        )}
-      </td>
-    </tr>
-  );
+function buildColumns(onEnd: (session: Session) => void): DataColumn<Session>[] {
+  return [
+    {
+      title: 'Person',
+      sortBy: ({ key }) => key.user_email,
+      cell: ({ key, current }) => (
+        <>
+          <bdi>{key.user_email}</bdi> {current && <strong>This session</strong>}
+        </>
+      ),
+      note: ({ key }) => <bdi>{key.name}</bdi>,
+    },
+    { title: 'Role', onPhone: 'plain', sortBy: ({ key }) => key.role, cell: ({ key }) => key.role },
+    {
+      title: 'Browser',
+      onPhone: 'plain',
+      hover: ({ user_agent }) => user_agent,
+      cell: ({ user_agent }) => describeBrowser(user_agent),
+      note: ({ address }) => address,
+    },
+    {
+      title: 'Signed in',
+      onPhone: 'hidden',
+      sortBy: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+    },
+    {
+      title: 'Last used',
+      sortBy: ({ last_used_at }) => last_used_at,
+      cell: ({ last_used_at }) => <RelativeTime at={last_used_at} />,
+    },
+    {
+      title: 'Ends',
+      onPhone: 'hidden',
+      sortBy: ({ expires_at }) => expires_at,
+      cell: ({ expires_at }) => <RelativeTime at={expires_at} />,
+    },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: (session) =>
+        !session.current && (
+          <MoreMenu label={`Actions of ${session.key.user_email}, ${session.key.name}`}>
+            <Button
+              onPress={() => onEnd(session)}
+              aria-label={`End the session of ${session.key.user_email}, ${session.key.name}`}
+            >
+              End session
+            </Button>
+          </MoreMenu>
+        ),
+    },
+  ];
 }

@@ -4,14 +4,15 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { RevokeShareDialog } from '../../ui/destruction/revoke-share-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
+import { RunLink } from '../../ui/run-link.tsx';
 import { sharesQuery } from './queries.ts';
 import styles from './shares-page.module.css';
 
@@ -68,70 +69,65 @@ interface SharesTableProps {
 
 function SharesTable({ shares, onRevoke }: SharesTableProps) {
   return (
-    <TableRegion label="Table of share links">
-      <table className={table.table} aria-label="Share links">
-        <thead>
-          <tr>
-            <th>Run</th>
-            <th>Parts</th>
-            <th>Created</th>
-            <th>Ends</th>
-            <th className={table.number}>Views</th>
-            <th>Last view</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {shares.map((share) => (
-            <tr key={share.id}>
-              <td className={styles.run}>
-                <RunCell share={share} />
-              </td>
-              <td className={styles.parts}>{share.parts.join(', ')}</td>
-              <td>
-                <div className={styles.person}>{share.created_by}</div>
-                <div className="meta">
-                  <RelativeTime at={share.created_at} />
-                </div>
-              </td>
-              <td className="nowrap">
-                <RelativeTime at={share.expires_at} />
-              </td>
-              <td className={table.number}>{formatNumber(share.views)}</td>
-              <td className="nowrap">
-                {share.last_viewed_at === null ? 'never' : <RelativeTime at={share.last_viewed_at} />}
-              </td>
-              <td className="row-action">
-                <Button
-                  onPress={() => onRevoke(share)}
-                  aria-label={`Revoke the link to ${share.run_id}, ${share.parts.join(', ')}`}
-                >
-                  Revoke
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
-  );
-}
-
-function RunCell({ share: { application_id: application, run_id: run, run_name } }: { share: AccountShare }) {
-  return (
-    <>
-      <Link to="/apps/$application/runs/$run" params={{ application, run }}>
-        <bdi>{run_name === '' ? run : run_name}</bdi>
-      </Link>
-      <div className="meta">
-        <bdi>{application}</bdi>
-        {run_name !== '' && (
-          <>
-            {' · '}
-            <code>{run}</code>
-          </>
-        )}
-      </div>
-    </>
+    <DataTable
+      label="Share links"
+      rows={shares}
+      columns={[
+        {
+          title: 'Run',
+          hover: ({ run_name, run_id }) => run_name || run_id,
+          cell: ({ application_id: application, run_id: run, run_name }) => (
+            <RunLink application={application} run={run}>
+              <bdi>{run_name || run}</bdi>
+            </RunLink>
+          ),
+          note: ({ application_id, run_id, run_name }) => (
+            <>
+              <bdi>{application_id}</bdi> {run_name !== '' && <code>{run_id}</code>}
+            </>
+          ),
+        },
+        { title: 'Parts', onPhone: 'hidden', wraps: true, cell: ({ parts }) => parts.join(', ') },
+        {
+          title: 'Created',
+          onPhone: 'hidden',
+          sortBy: ({ created_at }) => created_at,
+          cell: ({ created_by }) => <bdi>{created_by}</bdi>,
+          note: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+        {
+          title: 'Ends',
+          sortBy: ({ expires_at }) => expires_at,
+          cell: ({ expires_at }) => <RelativeTime at={expires_at} />,
+        },
+        {
+          title: 'Views',
+          kind: 'number',
+          sortBy: ({ views }) => views,
+          cell: ({ views }) => formatNumber(views),
+        },
+        {
+          title: 'Last view',
+          kind: 'number',
+          onPhone: 'hidden',
+          sortBy: ({ last_viewed_at }) => last_viewed_at,
+          cell: ({ last_viewed_at: at }) => (at === null ? 'never' : <RelativeTime at={at} />),
+        },
+        {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (share) => (
+            <MoreMenu label={`Actions of the link to ${share.run_id}, ${share.parts.join(', ')}`}>
+              <Button
+                onPress={() => onRevoke(share)}
+                aria-label={`Revoke the link to ${share.run_id}, ${share.parts.join(', ')}`}
+              >
+                Revoke
+              </Button>
+            </MoreMenu>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -3,19 +3,16 @@ import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CreateWebhook } from './create-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
-import styles from './webhooks-page.module.css';
 
 const CREATE_COMMAND = formatCurl('createWebhook', {
   body: {
@@ -53,7 +50,7 @@ export function WebhooksPage() {
       ) : (
         <WebhookTable webhooks={webhooks} />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={webhooks.length} noun="webhook" />
       {isCreating && <CreateWebhook onClose={() => setCreating(false)} />}
     </>
   );
@@ -61,27 +58,35 @@ export function WebhooksPage() {
 
 function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
   return (
-    <TableRegion label="Table of webhooks">
-      <table className={table.table} aria-label="Webhooks">
-        <TableHead texts={['Webhook', 'Address', 'Events', 'Created']} />
-        <tbody>
-          {webhooks.map(({ id, endpoint_url, event_types, disabled_at, created_at }) => (
-            <tr key={id}>
-              <td>
-                <Link to="/webhooks/$webhook" params={{ webhook: id }} className="row-name">
-                  {id}
-                </Link>
-                {disabled_at !== undefined && <span className={styles.disabled}>disabled</span>}
-              </td>
-              <td className={styles.url}>{endpoint_url}</td>
-              <td>{event_types.join(', ')}</td>
-              <td>
-                <RelativeTime at={created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Webhooks"
+      rows={webhooks}
+      columns={[
+        {
+          title: 'Webhook',
+          cell: ({ id, disabled_at }) => (
+            <>
+              <Link to="/webhooks/$webhook" params={{ webhook: id }}>
+                {id}
+              </Link>
+              {disabled_at !== undefined && <span className="bad"> disabled</span>}
+            </>
+          ),
+        },
+        {
+          title: 'Address',
+          onPhone: 'plain',
+          hover: ({ endpoint_url }) => endpoint_url,
+          cell: ({ endpoint_url }) => <bdi>{endpoint_url}</bdi>,
+        },
+        { title: 'Events', onPhone: 'plain', cell: ({ event_types }) => event_types.join(', ') },
+        {
+          title: 'Created',
+          kind: 'number',
+          onPhone: 'hidden',
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+      ]}
+    />
   );
 }

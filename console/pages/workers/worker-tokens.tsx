@@ -2,10 +2,10 @@ import type { WorkerToken } from '@switchyard/contract/workers/worker-tokens.ts'
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { CopyableText, OneTimeText } from '../../ui/forms/one-time-text.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { LabelList } from './label-list.tsx';
 import { workerTokensQuery } from './queries.ts';
@@ -71,50 +71,50 @@ function TokenTable({
   onRevoke: (token: WorkerToken) => void;
 }) {
   return (
-    <TableRegion label="Table of worker tokens">
-      <table className={table.table} aria-labelledby="worker-tokens">
-        <thead>
-          <tr>
-            <th>Token</th>
-            <th>Executes runs of</th>
-            <th>Labels</th>
-            <th className={table.number}>Workers</th>
-            <th>Last used</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {tokens.map((token) => (
-            <TokenRow key={token.id} token={token} onRevoke={() => onRevoke(token)} />
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
-  );
-}
-
-function TokenRow({ token, onRevoke }: { token: WorkerToken; onRevoke: () => void }) {
-  const { name, labels, workers, created_by: creator, last_used_at: usedAt } = token;
-  return (
-    <tr>
-      <td>
-        <div className={styles.token}>
-          <span className={styles.host}>{name}</span>
-          <span className={styles.detail}>
-            Created <RelativeTime at={token.created_at} /> by {creator || 'the server'}
-          </span>
-        </div>
-      </td>
-      <td>{describeScope(token)}</td>
-      <td>{labels === null ? 'any' : <LabelList labels={labels} />}</td>
-      <td className={table.number}>{workers}</td>
-      <td>{usedAt === null ? 'never' : <RelativeTime at={usedAt} />}</td>
-      <td className="row-action">
-        <Button onPress={onRevoke} aria-label={`Revoke ${name}`}>
-          Revoke
-        </Button>
-      </td>
-    </tr>
+    <DataTable
+      label="Worker tokens"
+      rows={tokens}
+      columns={[
+        {
+          title: 'Token',
+          hover: ({ name }) => name,
+          cell: ({ name }) => <bdi>{name}</bdi>,
+          note: ({ created_at, created_by }) => (
+            <>
+              Created <RelativeTime at={created_at} /> by {created_by || 'the server'}
+            </>
+          ),
+        },
+        {
+          title: 'Executes runs of',
+          onPhone: 'hidden',
+          hover: describeScope,
+          cell: (token) => <bdi>{describeScope(token)}</bdi>,
+        },
+        {
+          title: 'Labels',
+          onPhone: 'hidden',
+          cell: ({ labels }) => (labels === null ? 'any' : <LabelList labels={labels} />),
+        },
+        { title: 'Workers', kind: 'number', cell: ({ workers }) => workers },
+        {
+          title: 'Last used',
+          kind: 'number',
+          cell: ({ last_used_at: at }) => (at === null ? 'never' : <RelativeTime at={at} />),
+        },
+        {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (token) => (
+            <MoreMenu label={`Actions of ${token.name}`}>
+              <Button onPress={() => onRevoke(token)} aria-label={`Revoke ${token.name}`}>
+                Revoke
+              </Button>
+            </MoreMenu>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -127,6 +127,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
         'using-switchyard/setup/console-worker-tokens.png',
         WORKERS_AND_TOKENS_PX,
       );
+      await page.getByRole('button', { name: `Actions of ${TOKEN}` }).click();
       await page.getByRole('button', { name: `Revoke ${TOKEN}` }).click();
       await dialog.getByText('The worker that uses it ends at once.').waitFor();
       await dialog.getByLabel(`Type ${TOKEN} to confirm`).fill(TOKEN);
