@@ -8,6 +8,7 @@ import { accountQuery } from '../../client/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { OneTimeText } from '../../ui/forms/one-time-text.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
@@ -38,7 +39,7 @@ export function MembersPage() {
         title="Members"
         description={
           <>
-            {describeMembers(members)} of <bdi>{account.name}</bdi>
+            <bdi>{account.name}</bdi>: {describeMembers(members)}
           </>
         }
         actions={
@@ -51,6 +52,7 @@ export function MembersPage() {
         }
         menu={managesAccount && <Button onPress={() => setDialog({ kind: 'rename' })}>Rename account</Button>}
       />
+      {managesAccount && <ExpiredInvites members={members} />}
       {members.length === 0 ? (
         <EmptyState title="Nobody but you" command={INVITE_COMMAND}>
           <p>
@@ -72,9 +74,23 @@ export function MembersPage() {
   );
 }
 
+/** Names the people who cannot accept their invites any more. */
+function ExpiredInvites({ members }: { members: readonly Member[] }) {
+  const expired = members.filter(
+    ({ pending_invite, invite_expires_at }) => pending_invite && invite_expires_at === null,
+  );
+  if (expired.length === 0) return null;
+  return (
+    <Notice kind="warning">
+      The invite of <bdi>{expired.map(({ email }) => email).join(', ')}</bdi> has expired. Make a new link in
+      the menu of the row.
+    </Notice>
+  );
+}
+
 /** Returns how many people there are, how many manage the account, and how many invites are open. */
 function describeMembers(members: readonly Member[]): string {
-  const administrators = members.filter(({ role }) => role === 'admin').length;
+  const administrators = members.filter(({ role }) => role === 'admin' || role === 'root').length;
   const invites = members.filter(({ pending_invite }) => pending_invite).length;
   return [
     members.length === 1 ? '1 person' : `${members.length} people`,
