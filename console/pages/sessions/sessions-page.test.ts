@@ -16,10 +16,10 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     expect(await page.getByText('This session').count()).toBe(1);
     const menu = page.getByRole('button', { name: /^Actions of/ });
     await menu.click();
-    await page.getByRole('button', { name: /^End/ }).click();
+    await page.getByRole('button', { name: /^End the session/ }).click();
     await page.getByRole('button', { name: 'Keep' }).click();
     await menu.click();
-    await page.getByRole('button', { name: /^End/ }).click();
+    await page.getByRole('button', { name: /^End the session/ }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await expect.poll(() => menu.count()).toBe(0);
     await other.reload();

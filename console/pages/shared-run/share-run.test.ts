@@ -62,9 +62,10 @@ describe.skipIf(!hasBrowser)('sharing a run', () => {
     expect(await findAccessibilityProblems(visit)).toEqual([]);
     const phone = await at.openOnPhone('/account/shares');
     const row = phone.getByRole('row').filter({ hasText: 'indicators, output, assets' });
-    await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+    await row.getByRole('cell', { name: 'Views 1' }).waitFor();
     expect(await phone.title()).toBe('Share links · Switchyard');
     expect(await findAccessibilityProblems(phone)).toEqual([]);
+    await row.getByRole('button', { name: /^Actions of/ }).press('Enter');
     await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
     await phone.getByRole('button', { name: 'Revoke link' }).press('Enter');
     await phone.getByRole('heading', { name: 'No run is shared' }).waitFor();
