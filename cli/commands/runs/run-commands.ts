@@ -3,6 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { explainFailure } from '@switchyard/contract/runs/presentation/explain-failure.ts';
 import { listPhases, measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import { listFacts } from '@switchyard/contract/views/facts.ts';
 import { EXECUTION_FACTS } from '@switchyard/contract/views/run-facts.ts';
@@ -222,6 +223,7 @@ function listFields({ metadata, ...run }: RunDetails) {
     description: run.description,
     status: run.status_v2,
     error: run.error,
+    'what to do': run.status_v2 === 'failed' ? listSteps(metadata) : undefined,
     waiting: waiting?.message,
     'queue position': waiting?.place,
     'predicted start': start && `between ${start.earliest} and ${start.latest}`,
@@ -246,6 +248,11 @@ function listFields({ metadata, ...run }: RunDetails) {
     'statistics error': run.statistics.error,
     'assets error': metadata.assets_error,
   };
+}
+
+function listSteps(run: RunDetails['metadata']): string {
+  const { steps } = explainFailure({ ...run, duration_limit: run.limits?.duration_ms });
+  return steps.map(({ title, text }) => `${title}. ${text}`).join(' ');
 }
 
 /** Returns the durations of the attempts that were cut short, such as `4 min 14 s and 12 s`. */

@@ -1,4 +1,8 @@
-import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { listFacts } from '@switchyard/contract/views/facts.ts';
@@ -53,9 +57,11 @@ export function RunFacts({ run }: { run: RunInformation }) {
               </RunLink>
             ),
           ],
-          ['Class', run.execution_class],
+          ['Class', formatClass(run)],
           ['Cost', cost],
-          ...listFacts(EXECUTION_FACTS, run),
+          ['Started', metadata.initiated_at && <ExactTime key="started" at={metadata.initiated_at} />],
+          ['Ended', metadata.finished_at && <ExactTime key="ended" at={metadata.finished_at} />],
+          ...listFacts(EXECUTION_FACTS, run).filter(([label]) => !SHOWN_ELSEWHERE.includes(label)),
         ]}
       />
     </section>
@@ -64,6 +70,22 @@ export function RunFacts({ run }: { run: RunInformation }) {
 
 const SECOND_MS = 1_000;
 const HOUR_S = 3_600;
+
+/** The answer, the timeline, the class and the parts of the run say these. */
+const SHOWN_ELSEWHERE = ['Time limit', 'Cores', 'Memory limit', 'Peak memory', 'Input', 'Output'];
+
+/** Returns the class with what the run had of it. */
+function formatClass({ execution_class, metadata: { limits } }: RunInformation): string {
+  if (!limits) return execution_class;
+  const cores = `${formatNumber(limits.cores)} ${limits.cores === 1 ? 'core' : 'cores'}`;
+  return `${execution_class}: ${cores}, ${formatBytes(limits.memory_bytes)}`;
+}
+
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 'long' });
+
+function ExactTime({ at }: { at: string }) {
+  return <time dateTime={at}>{exact.format(Date.parse(at))}</time>;
+}
 
 /** Returns the core time that an ended run has reserved, and its price for the administrators, who may know the rate. */
 function useCost({ metadata, status_v2, run_type }: RunInformation): string | undefined {

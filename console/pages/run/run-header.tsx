@@ -33,6 +33,9 @@ export function RunHeader({ address, run }: ActionsProps) {
   const replay = useReplay(address);
   const canReplay = isTerminal(run.status_v2) && run.run_type.type === 'standard';
   const canCancel = isActionAllowed('cancel', run.status_v2);
+  // The app of such a run can print its best output before it ends.
+  const isStoppable = run.status_v2 === 'running' && run.run_type.type === 'standard';
+  const stop = useStop(address);
   const { application } = address;
   // A run that repeats another is compared with it.
   const runs = [run.metadata.tracking?.cloned_run_id, run.id].filter(Boolean).join(',');
@@ -71,24 +74,34 @@ export function RunHeader({ address, run }: ActionsProps) {
         }
         actions={
           mayRun &&
-          (canCancel ? <Button onPress={() => setDialog('cancel')}>Cancel</Button> : again('primary'))
+          (isStoppable ? (
+            <Button kind="primary" onPress={() => stop.mutate()} isDisabled={stop.isPending}>
+              Stop and keep the best
+            </Button>
+          ) : (
+            !canCancel && again('primary')
+          ))
         }
         menu={
           mayRun && (
             <>
               {canCancel && again('plain')}
+              {canCancel && !isStoppable && <Button onPress={() => setDialog('cancel')}>Cancel …</Button>}
               {canReplay && (
                 <Button onPress={() => replay.mutate()} isDisabled={replay.isPending}>
                   Replay
                 </Button>
               )}
               <BaselineButton run={run} />
-              <Button onPress={() => setDialog('delete')}>Delete</Button>
+              <Button onPress={() => setDialog('delete')}>
+                {isStoppable ? 'Discard and delete …' : 'Delete …'}
+              </Button>
             </>
           )
         }
       />
       {replay.error && <Notice kind="error">{describeError(replay.error)}</Notice>}
+      {stop.error && <Notice kind="error">{describeError(stop.error)}</Notice>}
       {dialog === 'share' && <ShareDialog address={address} onClose={close} />}
       {dialog === 'cancel' && <CancelDialog address={address} run={run} onClose={close} />}
       {dialog === 'delete' && <DeleteDialog address={address} run={run} onClose={close} />}
@@ -142,6 +155,14 @@ function useReplay(address: RunAddress) {
   return useMutation({
     mutationFn: () => client.call('replayRun', { params: getRunParams(address) }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: replaysQuery(address).queryKey }),
+  });
+}
+
+/** Ends the app of the run, which can print its best output. The page says before what that does. */
+function useStop(address: RunAddress) {
+  return useMutation({
+    mutationFn: () => client.call('cancelRun', { params: getRunParams(address) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey }),
   });
 }
 

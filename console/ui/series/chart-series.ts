@@ -1,18 +1,15 @@
 import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
 
-/** A series of a chart. A ratio has an axis in percent. */
+/** A series of a chart. */
 export interface ChartSeries extends Series {
+  /** How it is drawn: this run, a run that it is compared with, or a proven bound. The default is one of several equals. */
+  role?: 'own' | 'control' | 'bound';
+  /** Returns what stands at the end of its line, from its last value as the axis writes it. The default is its name. */
+  label?: (value: string) => string;
+  /** The values are shares. */
   isRatio?: boolean;
   /** The values of x are seconds since the start of the run. */
   isOverSeconds?: boolean;
-  /** As CSS; the default is that of its place in the chart. */
-  colour?: string;
-  isDashed?: boolean;
-}
-
-const PALETTE_SIZE = 8;
-
-/** Returns the colour of a series, as CSS. */
-export function colourSeries({ colour }: Pick<ChartSeries, 'colour'>, index: number): string {
-  return colour ?? `var(--data-${(index % PALETTE_SIZE) + 1})`;
+  /** Samples are joined by slopes. Any other value holds until the next one. */
+  isSampled?: boolean;
 }

@@ -17,25 +17,33 @@ export function useLiveRun(address: RunAddress, status: RunStatusV2): void {
   const [wasActive] = useState(!isTerminal(status));
   // Each state of the log shares these times: it has fewer lines, and finds the times of these alone.
   const [times] = useState(() => new LogTimes());
-  const [lines] = useState<{ text: LogText }>(() => ({ text: LogText.empty }));
+  const [received] = useState(() => ({ text: LogText.empty, hasSeries: false }));
   const addLines = (items: LiveLog['items']) => {
     for (const { timestamp } of items) times.add(Date.parse(timestamp));
-    lines.text = lines.text.append(items.map(({ log }) => `${log}\n`).join(''));
-    queryClient.setQueryData<RunLog>(logKey(address), { text: lines.text, times, isPartial: false });
+    received.text = received.text.append(items.map(({ log }) => `${log}\n`).join(''));
+    queryClient.setQueryData<RunLog>(logKey(address), { text: received.text, times, isPartial: false });
+  };
+  const addPoints = (change: SeriesChange) => {
+    // The stream begins with the points that the page has loaded already.
+    const isWhole = change.reset || !received.hasSeries;
+    received.hasSeries = true;
+    queryClient.setQueryData(seriesQuery(address).queryKey, (before) =>
+      mergeSeries(before ?? { series: [], phases: [] }, { ...change, reset: isWhole }),
+    );
   };
   useEvents(wasActive ? `${address.application}/${address.run}` : null, {
     open: (extras) => client.call('streamRunEvents', { params: getRunParams(address), ...extras }),
-    onEvent: (event) => handleEvent(address, event, addLines),
+    onEvent: (event) => handleEvent(address, event, { addLines, addPoints }),
   });
 }
 
 function handleEvent(
   address: RunAddress,
   { event, data }: ReceivedEvent,
-  addLines: (items: LiveLog['items']) => void,
+  { addLines, addPoints }: { addLines(items: LiveLog['items']): void; addPoints(change: SeriesChange): void },
 ): void {
   if (event === 'log') addLines(parseData<{ items: LiveLog['items'] }>(data).items);
-  if (event === 'series') addPoints(address, parseData<SeriesChange>(data));
+  if (event === 'series') addPoints(parseData<SeriesChange>(data));
   if (event !== 'status') return;
   void queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey });
   // The statistics of an ended run may have more series.
@@ -47,10 +55,4 @@ function handleEvent(
 function parseData<T>(data: string): T {
   const value: unknown = JSON.parse(data);
   return value as T;
-}
-
-function addPoints(address: RunAddress, change: SeriesChange): void {
-  queryClient.setQueryData(seriesQuery(address).queryKey, (before) =>
-    mergeSeries(before ?? { series: [], phases: [] }, change),
-  );
 }

@@ -1,4 +1,5 @@
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { readLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { MarkedText } from '../../../ui/log/marked-text.tsx';
@@ -58,6 +59,7 @@ export function LogLines(props: LogLinesProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reachable by keyboard
       tabIndex={0}
       onWheel={stopFollowing}
+      onTouchMove={stopFollowing}
       onKeyUp={stopFollowing}
     >
       {count === 0 && <p className={styles.empty}>{props.emptyText}</p>}
@@ -68,6 +70,7 @@ export function LogLines(props: LogLinesProps) {
             ref={search.wrap ? list.measureElement : undefined}
             data-index={position}
             className={search.wrap ? `${styles.line} ${styles.wrapped}` : styles.line}
+            data-level={readLogLevel(log.getLine(indexes?.[position] ?? position))}
             data-current={position === props.current || undefined}
             data-chosen={position === props.chosen || undefined}
             style={{ transform: `translateY(${start}px)` }}

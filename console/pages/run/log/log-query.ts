@@ -15,6 +15,9 @@ export interface RunLog {
   isPartial: boolean;
 }
 
+/** A log before its first line. */
+export const NO_LOG: RunLog = { text: LogText.empty, times: new LogTimes(), isPartial: false };
+
 /** Returns the key of a log. */
 export function logKey({ application, run }: RunAddress) {
   return ['run-log', application, run] as const;

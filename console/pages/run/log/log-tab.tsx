@@ -4,18 +4,17 @@ import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { describeError } from '../../../client/client.ts';
+import { Button } from '../../../ui/button.tsx';
 import { createTextPattern, findPositions } from '../../../ui/log/find-matches.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import type { RunAddress } from '../queries.ts';
+import { FollowControl, FreshLines, useFollowing } from './follow-control.tsx';
 import { LogLines } from './log-lines.tsx';
-import { logQuery } from './log-query.ts';
+import { logQuery, NO_LOG } from './log-query.ts';
 import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';
-import { LogText } from './log-text.ts';
-import { LogTimes } from './log-times.ts';
+import type { LogText } from './log-text.ts';
 import { LogToolbar } from './log-toolbar.tsx';
-
-const NO_LOG = { text: LogText.empty, times: new LogTimes(), isPartial: false };
 
 export interface LogTabProps {
   address: RunAddress;
@@ -31,8 +30,9 @@ export function LogTab({ address, run, search, onChange }: LogTabProps) {
   const { data, error } = useQuery(logQuery(address, status));
   const [typed, setTyped] = useState(search.find ?? '');
   const [position, setPosition] = useState(0);
-  const [isFollowing, setFollowing] = useState(!isTerminal(status) && search.line === undefined);
   const { text, times, isPartial } = data ?? NO_LOG;
+  const following = useFollowing(!isTerminal(status) && search.line === undefined, text.lineCount);
+  const { isFollowing, setFollowing } = following;
   const view = useVisibleLines(text, search, useDeferredValue(typed));
   const match = Math.min(position, view.matches.length - 1);
   const choose = (line: number | undefined) => {
@@ -62,8 +62,15 @@ export function LogTab({ address, run, search, onChange }: LogTabProps) {
           setFollowing(false);
           setPosition((match + step + view.matches.length) % view.matches.length);
         }}
-        isFollowing={isFollowing}
-        onFollow={setFollowing}
+        following={
+          isTerminal(status) ? (
+            <Button kind="quiet" onPress={() => setFollowing(true)}>
+              Go to the end
+            </Button>
+          ) : (
+            <FollowControl {...following} />
+          )
+        }
       />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       <LogLines
@@ -86,6 +93,7 @@ export function LogTab({ address, run, search, onChange }: LogTabProps) {
           text.lineCount > 0 ? NO_LINE_OF_LEVEL : data || !isTerminal(status) ? describeEmptyLog(status) : ''
         }
       />
+      {!isTerminal(status) && <FreshLines {...following} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { LEAST_LOG_LEVELS } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Button as AriaButton, ToggleButton } from 'react-aria-components';
 import { saveFile } from '../../../ui/content/save-file.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -29,8 +29,8 @@ export interface LogToolbarProps {
   /** Index of the current match. */
   match: number;
   onMove: (step: number) => void;
-  isFollowing: boolean;
-  onFollow: (isFollowing: boolean) => void;
+  /** The choice between following the end and standing still. */
+  following: ReactNode;
 }
 
 /** The search in the log, the way to a line, what is shown of each line, and the download. */
@@ -73,13 +73,7 @@ export function LogToolbar(props: LogToolbarProps) {
         >
           Wrap lines
         </ToggleButton>
-        <ToggleButton
-          className={styles.toggle ?? ''}
-          isSelected={props.isFollowing}
-          onChange={props.onFollow}
-        >
-          Follow the end
-        </ToggleButton>
+        {props.following}
         <AriaButton
           className="icon-button"
           aria-label="Download the log"

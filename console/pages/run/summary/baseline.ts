@@ -1,4 +1,5 @@
 /** The run with which the indicators of a run are compared. */
+import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMeaning } from '../../../client/indicator-meaning.ts';
@@ -6,6 +7,8 @@ import { operationQuery } from '../../../client/queries.ts';
 import { runQuery } from '../queries.ts';
 
 const SUGGESTED_RUNS = 50;
+/** Fewer runs have no usual time. */
+const TIMED_RUNS_MIN = 3;
 
 /** A run that can be the baseline. */
 export type BaselineCandidate = Pick<
@@ -13,21 +16,37 @@ export type BaselineCandidate = Pick<
   'id' | 'name' | 'status_v2' | 'created_at' | 'application_instance_id'
 >;
 
+/** The newest runs of the application that succeeded. */
+const successesQuery = (application: string) =>
+  operationQuery('listRuns', {
+    params: { application_id: application },
+    query: { limit: SUGGESTED_RUNS, status: 'succeeded' },
+  });
+
+/** Returns the median time in milliseconds of the newest successes of the instance; undefined for fewer than three. */
+export function useUsualTime({
+  application_id,
+  application_instance_id: instance,
+}: RunInformation): number | undefined {
+  const { data } = useQuery(successesQuery(application_id));
+  const times = (data?.runs ?? []).flatMap((one) =>
+    one.application_instance_id === instance && one.execution_duration ? [one.execution_duration] : [],
+  );
+  return times.length < TIMED_RUNS_MIN ? undefined : findMedian(times);
+}
+
 /**
  * Returns the baseline of a run, and the runs to choose another one from. The default is the run that this one repeats, that
- * of the application, or the last success of the instance in production before it, however old that is.
+ * of the application, or the last success of the instance in production before it, however old that is. `last` is that one.
  */
 export function useBaseline(run: RunInformation, chosen: string | undefined) {
   const { application_id: application } = run;
-  const params = { application_id: application };
-  const { data: list } = useQuery(
-    operationQuery('listRuns', { params, query: { limit: SUGGESTED_RUNS, status: 'succeeded' } }),
-  );
+  const { data: list } = useQuery(successesQuery(application));
   const { baseline: meant } = useMeaning(application);
   const origin = run.metadata.tracking?.cloned_run_id;
   const { data: earlier } = useQuery({
     ...operationQuery('listRuns', {
-      params,
+      params: { application_id: application },
       query: {
         instance_id: run.application_instance_id,
         status: 'succeeded',
@@ -47,5 +66,5 @@ export function useBaseline(run: RunInformation, chosen: string | undefined) {
     ...runQuery({ application, run: id ?? '' }),
     enabled: id !== undefined,
   });
-  return { baseline: error ? undefined : baseline, candidates };
+  return { baseline: error ? undefined : baseline, candidates, last };
 }

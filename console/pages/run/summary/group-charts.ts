@@ -4,8 +4,8 @@ import type { ChartSeries } from '../../../ui/series/chart-series.ts';
 
 /** More charts make a page that nobody reads; the API has all series. */
 const CHARTS_MAX = 16;
-/** The progress of a solver, in one chart and in this order. */
-const PROGRESS_NAMES = ['objective', 'incumbent', 'bound', 'gap'];
+/** What a solver has found, by the names in its log. */
+const OBJECTIVE_NAMES = ['objective', 'incumbent'];
 const RESOURCE_TITLES: Readonly<Record<string, string>> = {
   cpu: 'CPU cores',
   memory: 'Memory, MB',
@@ -19,37 +19,58 @@ export interface ChartGroup {
   series: ChartSeries[];
 }
 
+/** Returns the series of the objective, of the log or else of the statistics, which are mostly the same numbers. */
+export function findObjective(series: readonly RunSeries[]): RunSeries | undefined {
+  const ofLog = OBJECTIVE_NAMES.flatMap((name) => series.find((one) => isOfLog(one, name)) ?? []);
+  return ofLog[0] ?? series.find(({ source }) => source === 'statistics');
+}
+
+/** Returns the bound that a solver has proven. */
+export function findBound(series: readonly RunSeries[]): RunSeries | undefined {
+  return series.find((one) => isOfLog(one, 'bound'));
+}
+
+const isOfLog = ({ source, name }: RunSeries, wanted: string): boolean => source === 'log' && name === wanted;
+
+/** Returns true if x is the time since the start of the app: in statistics it is what the app says. */
+export function isOverSeconds({ source, name }: RunSeries): boolean {
+  return source !== 'statistics' || /\bseconds?\b/i.test(name);
+}
+
 /**
- * Returns the chart of the objective first, then one chart for each other series of the log, then those of the resources. The
- * series of the statistics are in the first chart if the log has no objective, because they are mostly the same numbers.
+ * Returns the chart of the objective with its bound first, then one chart for each other series, and those of the resources.
+ * The gap follows from both, so it has a chart only without the bound.
  */
 export function groupCharts(series: readonly RunSeries[]): ChartGroup[] {
-  const fromLog = series.filter(({ source }) => source === 'log');
-  const progress = PROGRESS_NAMES.flatMap((name) => fromLog.filter((one) => one.name === name));
-  const statistics = series.filter(({ source }) => source === 'statistics');
-  const hasProgress = progress.length > 0;
-  const groups = [
-    createGroup('Objective over time', hasProgress ? progress : statistics),
-    createGroup('Statistics over time', hasProgress ? statistics : []),
-    ...fromLog.filter((one) => !progress.includes(one)).map((one) => createGroup(one.name, [one])),
-    ...series
-      .filter(({ source }) => source === 'resources')
-      .map((one) => createGroup(RESOURCE_TITLES[one.name] ?? one.name, [one])),
-  ];
-  return groups.filter((group) => group.series.length > 0).slice(0, CHARTS_MAX);
+  const [objective, bound] = [findObjective(series), findBound(series)];
+  const first = [objective, objective?.source === 'log' && bound].filter(
+    (one) => one !== undefined && one !== false,
+  );
+  const repeated =
+    objective?.source === 'log' ? series.find(({ source }) => source === 'statistics') : undefined;
+  const others = series.filter(
+    (one) => !first.includes(one) && one !== repeated && !(bound && isOfLog(one, 'gap')),
+  );
+  const byResource = Map.groupBy(others, ({ source }) => source === 'resources');
+  return [
+    ...(first.length > 0 ? [{ title: 'Objective', series: first.map(toChartSeries) }] : []),
+    ...[...(byResource.get(false) ?? []), ...(byResource.get(true) ?? [])].map((one) => ({
+      title: (one.source === 'resources' && RESOURCE_TITLES[one.name]) || one.name,
+      series: [toChartSeries(one)],
+    })),
+  ].slice(0, CHARTS_MAX);
 }
 
-function createGroup(title: string, series: readonly RunSeries[]): ChartGroup {
-  return { title, series: series.map(toChartSeries) };
-}
-
-function toChartSeries({ name, source, points }: RunSeries): ChartSeries {
+/** Returns the series as a chart draws it. */
+export function toChartSeries(series: RunSeries): ChartSeries {
+  const { name, source, points } = series;
   const isBytes = source === 'resources' && name !== 'cpu';
   const factor = isBytes ? 1 / BYTES_PER_MEGABYTE : 1;
   return {
     name,
     points: points.map(([x = 0, y = 0]) => ({ x, y: y * factor })),
-    ...(source === 'log' && name === 'gap' && { isRatio: true }),
-    ...(source !== 'statistics' && { isOverSeconds: true }),
+    ...(isOfLog(series, 'gap') && { isRatio: true }),
+    ...(isOverSeconds(series) && { isOverSeconds: true }),
+    ...(source === 'resources' && { isSampled: true }),
   };
 }

@@ -1,31 +1,75 @@
+import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
+import { readLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../client/queries.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { cleanLogLine, splitLog } from '../../../ui/log/clean-log-line.ts';
+import { formatSinceStart } from '../log/log-times.ts';
 import { getRunParams, type RunAddress } from '../queries.ts';
-import styles from './summary-tab.module.css';
+import styles from './log-end.module.css';
 
-const LAST_LINES = 20;
+const LINES_MAX = 12;
 
-/** The last lines of the log of a failed or canceled run. Nothing for other runs. */
+interface Line {
+  text: string;
+  /** Milliseconds since the epoch; undefined where the end of a log comes without times. */
+  at: number | undefined;
+}
+
+/** The last lines of the log of an ended run. Nothing without a line. */
 export function LogEnd({ address, run }: { address: RunAddress; run: RunInformation }) {
-  const isBad = run.status_v2 === 'failed' || run.status_v2 === 'canceled';
-  const { data } = useQuery({
-    ...operationQuery('getRunOutput', { params: getRunParams(address) }),
-    enabled: isBad,
-  });
-  if (!isBad) return null;
-  const lines = splitLog(data?.error_log?.stderr ?? '')
-    .slice(-LAST_LINES)
-    .map(cleanLogLine);
+  const { title, lines } = useLogEnd(address, run);
   if (lines.length === 0) return null;
+  const start = Date.parse(run.metadata.initiated_at ?? '') || lines[0]?.at || 0;
   return (
-    <section aria-labelledby="log-end" className={styles.section}>
-      <h2 id="log-end">End of the log</h2>
+    <section className={styles.section} aria-labelledby="log-end">
+      <div className={styles.head}>
+        <h2 id="log-end">{title}</h2>
+        <span className={styles.actions}>
+          <CopyButton text={lines.map(({ text }) => text).join('\n')} label="Copy these lines" />
+          <Link to="/apps/$application/runs/$run" params={address} search={{ tab: 'log' }}>
+            Open the log
+          </Link>
+        </span>
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reachable by keyboard */}
-      <pre className={styles.lines} tabIndex={0}>
-        {lines.join('\n')}
-      </pre>
+      <section className={styles.lines} tabIndex={0} aria-label={title}>
+        {lines.map(({ text, at }, index) => (
+          <div key={index} data-level={readLogLevel(text)}>
+            {at !== undefined && <time>{formatSinceStart(at, start)}</time>}
+            <bdi>{text}</bdi>
+          </div>
+        ))}
+      </section>
     </section>
   );
+}
+
+/** Returns the last lines, with their times where these come in one small response; the first ones of a long log. */
+function useLogEnd(address: RunAddress, run: RunInformation): { title: string; lines: Line[] } {
+  const isGood = run.status_v2 === 'succeeded';
+  const isBad = run.status_v2 === 'failed' || run.status_v2 === 'canceled';
+  const params = getRunParams(address);
+  const { data: failed } = useQuery({ ...operationQuery('getRunOutput', { params }), enabled: isBad });
+  const { data } = useQuery({
+    // The whole log of a run may have 50 MB. A page of the live log is enough here.
+    ...operationQuery('getRunLiveLogs', { params, query: {} }),
+    enabled: isGood || isBad,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const items = data?.items ?? [];
+  const isWhole = items.length < LIVE_LOG_LINES_PER_PAGE;
+  const ending = splitLog(failed?.error_log?.stderr ?? '').slice(-LINES_MAX);
+  if (isBad && !isWhole)
+    return {
+      title: 'End of the log',
+      lines: ending.map((text) => ({ text: cleanLogLine(text), at: undefined })),
+    };
+  const shown = isWhole ? items.slice(-LINES_MAX) : items.slice(0, LINES_MAX);
+  return {
+    title: isWhole ? 'End of the log' : 'Log, first lines',
+    lines: shown.map(({ log, timestamp }) => ({ text: cleanLogLine(log), at: Date.parse(timestamp) })),
+  };
 }

@@ -1,49 +1,37 @@
-import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { SolverPhase } from '@switchyard/contract/runs/run-series.ts';
+import { hasCurve } from '@switchyard/contract/runs/presentation/describe-progress.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { ChartSeries } from '../../../ui/series/chart-series.ts';
 import { SeriesChart } from '../../../ui/series/series-chart.tsx';
 import { type RunAddress, seriesQuery } from '../queries.ts';
-import { groupCharts } from './group-charts.ts';
+import { findObjective, groupCharts } from './group-charts.ts';
+import { PointNumbers } from './point-numbers.tsx';
 import styles from './run-charts.module.css';
 
-const SECOND_MS = 1_000;
-/** A log with many solves has many phases; the last ones say where the solver is. */
-const PHASES_MAX = 8;
-
-/** The charts of the progress of a run or of its resources, which grow while it is active. */
-export function RunCharts({ address, source }: { address: RunAddress; source: 'progress' | 'resources' }) {
+/** The charts of the resources of a run, or of all its series but the objective. They grow while it is active. */
+export function RunCharts({ address, source }: { address: RunAddress; source: 'others' | 'resources' }) {
   const { data } = useQuery(seriesQuery(address));
-  const [first, ...others] = useMemo(() => {
+  const groups = useMemo(() => {
     const isResource = source === 'resources';
-    const own = data?.series.filter((one) => (one.source === 'resources') === isResource);
-    return groupCharts(own ?? []);
+    const own = (data?.series ?? []).filter((one) => (one.source === 'resources') === isResource);
+    const hasObjective = !isResource && findObjective(own) !== undefined;
+    return groupCharts(own).slice(hasObjective ? 1 : 0);
   }, [data, source]);
-  if (!data || !first) return source === 'resources' && <p>Nothing was measured.</p>;
+  if (groups.length === 0) return source === 'resources' && data && <p>Nothing was measured.</p>;
   return (
     <div className={styles.charts}>
-      <div className={styles.wide}>
-        <SeriesChart title={first.title} series={first.series} />
-        <PhaseList phases={data.phases} />
-      </div>
-      {others.map(({ title, series }) => (
-        <div key={title} className={styles.small}>
-          <SeriesChart title={title} series={series} />
-        </div>
-      ))}
+      {groups.map(({ title, series }) =>
+        series.some(isTelling) ? (
+          <SeriesChart key={title} title={title} series={series.map(labelByValue)} isSmall />
+        ) : (
+          series.map((one) => <PointNumbers key={title} title={title} series={one} />)
+        ),
+      )}
     </div>
   );
 }
 
-function PhaseList({ phases }: { phases: readonly SolverPhase[] }) {
-  if (phases.length === 0) return null;
-  return (
-    <ol className={styles.phases} aria-label="Phases of the solver">
-      {phases.slice(-PHASES_MAX).map(({ solver, phase, x }, index) => (
-        <li key={index}>
-          {solver}: {phase} <span className={styles.time}>from {formatDuration(x * SECOND_MS)}</span>
-        </li>
-      ))}
-    </ol>
-  );
-}
+const isTelling = ({ points }: ChartSeries): boolean => hasCurve(points.map(({ x, y }) => [x, y]));
+
+/** The title names the series already. */
+const labelByValue = (series: ChartSeries): ChartSeries => ({ ...series, label: (value) => value });

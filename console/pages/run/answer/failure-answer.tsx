@@ -1,0 +1,50 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { explainFailure } from '@switchyard/contract/runs/presentation/explain-failure.ts';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { Link } from '@tanstack/react-router';
+import { AnswerSentence } from '../../../ui/answer.tsx';
+import { LinkButton } from '../../../ui/button.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import type { RunAddress } from '../queries.ts';
+import { useBaseline } from '../summary/baseline.ts';
+import styles from './run-answer.module.css';
+
+/** Returns the failure of the run in words, with what to do. */
+export function describeFailure(run: RunInformation) {
+  const { execution_class, execution_duration, error, metadata } = run;
+  return explainFailure({
+    ...{ execution_class, execution_duration, error },
+    duration_limit: metadata.limits?.duration_ms,
+  });
+}
+
+/** The reason of the failure in a person's words, then in those of the platform, and the way to the last good run. */
+export function FailureAnswer({ address, run }: { address: RunAddress; run: RunInformation }) {
+  const { last } = useBaseline(run, undefined);
+  const { title, detail } = describeFailure(run);
+  return (
+    <AnswerSentence icon="bad" tone="bad" title={escapeInvisible(title)}>
+      {detail !== '' && (
+        <p>
+          <bdi>{escapeInvisible(detail)}</bdi>
+        </p>
+      )}
+      {run.output_size === 0 && <p>There is no output from this run.</p>}
+      <div className={styles.links}>
+        {last && (
+          <LinkButton
+            to="/apps/$application/runs/$run"
+            params={{ application: address.application, run: last.id }}
+          >
+            <span>
+              Open the last good run, <RelativeTime at={last.created_at} />
+            </span>
+          </LinkButton>
+        )}
+        <Link to="/apps/$application/runs/$run" params={address} search={{ tab: 'log' }}>
+          Open the log
+        </Link>
+      </div>
+    </AnswerSentence>
+  );
+}

@@ -1,0 +1,60 @@
+import {
+  distinguish,
+  formatDifference,
+  formatDuration,
+  formatNumber,
+} from '@switchyard/contract/presentation/format-quantity.ts';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { useId } from 'react';
+import table from '../../../ui/table.module.css';
+import styles from '../summary/summary-tab.module.css';
+import { useProgress } from '../use-progress.ts';
+import { listLastChanges } from './last-changes.ts';
+
+const SECOND_MS = 1_000;
+
+/** The numbers in the log of an active run, with what its last improvement changed. Nothing without such numbers. */
+export function LastChangesTable({ run }: { run: RunInformation }) {
+  const headingId = useId();
+  const { series, improved } = useProgress(run);
+  const changes = listLastChanges(series, improved);
+  const at = improved.length > 1 ? improved.at(-1)?.[0] : undefined;
+  if (changes.length === 0) return null;
+  return (
+    <section className={styles.section} aria-labelledby={headingId}>
+      <h2 id={headingId}>Indicators so far</h2>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col" className={table.number}>
+                Value
+              </th>
+              <th scope="col" className={table.number}>
+                {at === undefined
+                  ? 'Change'
+                  : `Last improvement, at ${formatDuration(SECOND_MS * Math.floor(at))}`}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ name, value, before }) => (
+              <tr key={name}>
+                <td className={styles.value}>
+                  <bdi>{name}</bdi>
+                </td>
+                <td className={`${table.number} ${styles.figure}`}>
+                  {distinguish([value, before], formatNumber)(value)}
+                </td>
+                <td className={`${table.number} ${styles.change}`}>
+                  {before === undefined ? '–' : before === value ? '=' : formatDifference(before, value)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+import { listImprovements } from '@switchyard/contract/runs/presentation/describe-progress.ts';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useMeaning } from '../../client/indicator-meaning.ts';
+import { seriesQuery } from './queries.ts';
+import { findBound, findObjective, isOverSeconds } from './summary/group-charts.ts';
+
+/** Returns the series of a run, and what those of its objective say over its time. */
+export function useProgress(run: RunInformation) {
+  const { data } = useQuery(seriesQuery({ application: run.application_id, run: run.id }));
+  const { objective: meaning } = useMeaning(run.application_id);
+  return useMemo(() => {
+    const series = data?.series ?? [];
+    const objective = findObjective(series);
+    // The values of two models in one log have nothing to do with each other.
+    const isOneSolve = data?.phases.every(({ solve }) => solve === 0) ?? true;
+    const isTimed = objective !== undefined && isOverSeconds(objective) && isOneSolve;
+    const points = isTimed ? objective.points : [];
+    return {
+      series,
+      phases: data?.phases ?? [],
+      objective,
+      points,
+      bound: findBound(series)?.points.at(-1)?.[1],
+      improved: listImprovements(points, meaning.direction),
+    };
+  }, [data, meaning.direction]);
+}
