@@ -3,7 +3,7 @@ import { queryClient } from '../../client/queries.ts';
 import { assetsQuery } from '../../ui/assets/asset-query.ts';
 import { contentQuery } from '../../ui/content/content-query.ts';
 import { getRunContentSource } from '../../ui/solution/run-content.tsx';
-import { warningsQuery } from './answer/use-warnings.ts';
+import { firstLinesQuery } from './log/first-lines-query.ts';
 import { logQuery } from './log/log-query.ts';
 import { type RunAddress, runQuery, seriesQuery, tagsQuery } from './queries.ts';
 import type { RunSearch } from './search.ts';
@@ -26,7 +26,7 @@ export async function loadRunPage(address: RunAddress, search: RunSearch): Promi
   const isLog = search.tab === 'log';
   if (isLog) void queryClient.prefetchQuery(logQuery(address, run.status_v2));
   await Promise.allSettled([
-    queryClient.ensureQueryData(warningsQuery(address)),
+    queryClient.ensureQueryData(firstLinesQuery(address)),
     queryClient.ensureQueryData(assetsQuery(application, address.run)),
     ...(hasSmallOutput(run) && !isLog
       ? [queryClient.ensureQueryData(contentQuery(getRunContentSource(application, address.run, 'output')))]

@@ -9,12 +9,14 @@ import { listFacts } from '@switchyard/contract/views/facts.ts';
 import { EXECUTION_FACTS } from '@switchyard/contract/views/run-facts.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { FactList } from '../../ui/facts.tsx';
 import { findClassLimits } from '../../ui/resources/class-limits.ts';
 import { RunLink } from '../../ui/run-link.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { formatCost } from '../usage/format-measures.ts';
 import { usageQuery } from '../usage/queries.ts';
+import { findLimit } from './live/limit-rail.tsx';
 
 /** The facts of a run: its origin, its class and cost, its limits and what it used. */
 export function RunFacts({ run }: { run: RunInformation }) {
@@ -60,6 +62,7 @@ export function RunFacts({ run }: { run: RunInformation }) {
           ['Class', formatClass(run)],
           ['Cost', cost],
           ['Started', metadata.initiated_at && <ExactTime key="started" at={metadata.initiated_at} />],
+          ['Ends at latest', findLatestEnd(run)],
           ['Ended', metadata.finished_at && <ExactTime key="ended" at={metadata.finished_at} />],
           ...listFacts(EXECUTION_FACTS, run).filter(([label]) => !SHOWN_ELSEWHERE.includes(label)),
         ]}
@@ -85,6 +88,13 @@ const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 
 
 function ExactTime({ at }: { at: string }) {
   return <time dateTime={at}>{exact.format(Date.parse(at))}</time>;
+}
+
+/** Returns when an active run reaches its limit. */
+function findLatestEnd(run: RunInformation): ReactNode {
+  const [limit, start] = [findLimit(run), run.metadata.initiated_at];
+  if (run.status_v2 !== 'running' || limit === undefined || start === undefined) return undefined;
+  return <ExactTime key="latest" at={new Date(Date.parse(start) + limit).toISOString()} />;
 }
 
 /** Returns the core time that an ended run has reserved, and its price for the administrators, who may know the rate. */

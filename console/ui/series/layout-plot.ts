@@ -109,7 +109,7 @@ export function layoutPlot(
     xTicks: listXTicks(x, [first, Math.max(end ?? 0, last)], { isTime, isNarrow }),
     yTicks: values.map((value) => ({ at: y(value), text: write(value / factor) })),
     magnitude: name,
-    cut: cut === undefined ? '' : `from ${write(cut / factor)}`,
+    cut: cut === undefined ? '' : `from ${formatObjective(cut / factor)}`,
     lines: lines.map((line, index) => ({ ...line, label: labels[index] ?? '', labelY: heights[index] ?? 0 })),
   };
 }
@@ -122,7 +122,7 @@ interface Domain {
 }
 
 /** The values of this first part of a curve may be so far away that they would press the rest flat. */
-const EARLY_SHARE = 0.05;
+const EARLY_SHARE = 0.1;
 /** Without the early values, the rest has less than this share of the height. */
 const FLAT_SHARE = 0.25;
 

@@ -2,7 +2,7 @@ import {
   distinguish,
   formatDifference,
   formatDuration,
-  formatNumber,
+  formatObjective,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
@@ -45,10 +45,14 @@ export function LastChangesTable({ run }: { run: RunInformation }) {
                   <bdi>{name}</bdi>
                 </td>
                 <td className={`${table.number} ${styles.figure}`}>
-                  {distinguish([value, before], formatNumber)(value)}
+                  {distinguish([value, before], formatObjective)(value)}
                 </td>
                 <td className={`${table.number} ${styles.change}`}>
-                  {before === undefined ? '–' : before === value ? '=' : formatDifference(before, value)}
+                  {before === undefined
+                    ? '–'
+                    : before === value
+                      ? '='
+                      : formatDifference(before, value, formatObjective)}
                 </td>
               </tr>
             ))}

@@ -17,7 +17,7 @@ export function listLastChanges(
   series: readonly RunSeries[],
   improved: readonly (readonly [seconds: number, value: number])[],
 ): LastChange[] {
-  const [earlier, last] = improved.slice(-2);
+  const [last, earlier] = [improved.at(-1), improved.at(-2)];
   const findAt = (one: RunSeries, seconds: number | undefined): number | undefined =>
     seconds === undefined ? undefined : one.points.findLast(([x = 0]) => x <= seconds + SAME_TIME_S)?.[1];
   return series

@@ -3,10 +3,16 @@ import {
   distinguish,
   formatDifference,
   formatNumber,
+  formatObjective,
+  formatPercent,
+  formatSigned,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Fragment, useId } from 'react';
+import { applicationQuery } from '../../../client/applications.ts';
+import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from './baseline.ts';
@@ -14,6 +20,8 @@ import { BaselineChooser } from './baseline-chooser.tsx';
 import styles from './summary-tab.module.css';
 
 const EXAMPLE = '{"statistics": {"schema": "v1", "result": {"value": 1040.6}}}';
+/** The change of a small count is a count, not a share. */
+const COUNT_MAX = 100;
 
 interface IndicatorTableProps {
   run: RunInformation;
@@ -22,7 +30,7 @@ interface IndicatorTableProps {
   onChooseBaseline: (id: string | undefined) => void;
 }
 
-/** The indicators that the run reported, in the order of the app, with their change to a baseline run. */
+/** The indicators that the run reported, the objective first, with their change to a baseline run. */
 export function IndicatorTable({ run, chosenBaseline, onChooseBaseline }: IndicatorTableProps) {
   const headingId = useId();
   const { indicators } = run.statistics;
@@ -60,6 +68,8 @@ export function IndicatorTable({ run, chosenBaseline, onChooseBaseline }: Indica
 
 function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: RunInformation | undefined }) {
   const before = new Map(baseline?.statistics.indicators.map(({ name, value }) => [name, value]));
+  const judge = useJudge(run.application_id);
+  const rows = run.statistics.indicators.map((one) => ({ ...one, ...judge(one.name) }));
   return (
     <div className={table.scroll}>
       <table className={table.table}>
@@ -71,7 +81,7 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
             </th>
             {baseline ? (
               <th scope="col" className={table.number}>
-                Change
+                To the baseline
               </th>
             ) : (
               <td />
@@ -79,27 +89,41 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
           </tr>
         </thead>
         <tbody>
-          {run.statistics.indicators.map(({ name, value, source }) => (
-            <tr key={`${source ?? ''} ${name}`}>
-              <td className={styles.value}>
-                <bdi>
-                  <BreakableName name={name} />
-                </bdi>
-                {source !== undefined && <span className={styles.source}> · {source}</span>}
-              </td>
-              <td
-                className={`${table.number} ${typeof value === 'number' ? styles.figure : styles.value}`}
-                title={String(value)}
-              >
-                <bdi>{formatIndicator(value, before.get(name))}</bdi>
-              </td>
-              <td className={`${table.number} ${styles.change}`}>{formatChange(before.get(name), value)}</td>
-            </tr>
-          ))}
+          {rows
+            .toSorted((one, other) => Number(other.isObjective) - Number(one.isObjective))
+            .map(({ name, value, source, label, unit, direction, isObjective }) => (
+              <tr key={`${source ?? ''} ${name}`} className={isObjective ? styles.objective : undefined}>
+                <td className={styles.value} title={name}>
+                  <bdi>{label === undefined ? <BreakableName name={name} /> : escapeInvisible(label)}</bdi>
+                  {source !== undefined && <span className={styles.source}> · {source}</span>}
+                </td>
+                <td
+                  className={`${table.number} ${typeof value === 'number' ? styles.figure : styles.value}`}
+                  title={typeof value === 'number' ? formatNumber(value) : String(value)}
+                >
+                  <bdi>{[formatIndicator(value, before.get(name)), unit].filter(Boolean).join('\u00a0')}</bdi>
+                </td>
+                <td className={`${table.number} ${styles.change}`}>
+                  <Change before={before.get(name)} value={value} direction={direction} />
+                </td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+/** Returns the function that says what the application knows of an indicator. */
+function useJudge(application: string) {
+  const { objective } = useMeaning(application);
+  const { data } = useQuery(applicationQuery(application));
+  return (name: string) => {
+    const isObjective = name === objective.name;
+    const { label, unit, direction } = data?.indicators[name] ?? {};
+    const own = direction === 'minimize' || direction === 'maximize' ? direction : null;
+    return { label, unit, isObjective, direction: isObjective ? objective.direction : own };
+  };
 }
 
 type Value = string | number | boolean;
@@ -107,15 +131,35 @@ type Value = string | number | boolean;
 /** Returns the value with enough digits to differ from that of the baseline. */
 function formatIndicator(value: Value, before: Value | undefined): string {
   if (typeof value !== 'number') return String(value);
-  return distinguish([value, typeof before === 'number' ? before : undefined], formatNumber)(value);
+  return distinguish([value, typeof before === 'number' ? before : undefined], formatObjective)(value);
 }
 
-/** Returns the change from `before` to `value`, such as `+6 (+50 %)` or `=`; empty without a value before. */
-function formatChange(before: Value | undefined, value: Value): string {
+interface ChangeProps {
+  before: Value | undefined;
+  value: Value;
+  direction: 'minimize' | 'maximize' | null;
+}
+
+/** The change from `before` to `value`, such as `▼ −2.9 %` or `=`; nothing without a value before. */
+function Change({ before, value, direction }: ChangeProps) {
   if (before === undefined) return '';
   if (before === value) return '=';
-  if (typeof before !== 'number' || typeof value !== 'number') return `was ${String(before).slice(0, 80)}`;
-  return formatDifference(before, value);
+  if (typeof before !== 'number' || typeof value !== 'number')
+    return <bdi>was {escapeInvisible(String(before).slice(0, 80))}</bdi>;
+  const isCount = [before, value].every((one) => Number.isInteger(one) && Math.abs(one) < COUNT_MAX);
+  const text =
+    isCount || before === 0
+      ? formatSigned(value - before, formatObjective)
+      : formatSigned((value - before) / Math.abs(before), formatPercent);
+  const isBetter = direction !== null && value < before === (direction === 'minimize');
+  return (
+    <span
+      className={direction === null ? undefined : isBetter ? 'good' : 'bad'}
+      title={formatDifference(before, value)}
+    >
+      {value > before ? '▲' : '▼'} {text}
+    </span>
+  );
 }
 
 /** A dotted name that breaks after its dots and underscores first. */

@@ -1,11 +1,12 @@
-import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import { readLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../client/queries.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { cleanLogLine, splitLog } from '../../../ui/log/clean-log-line.ts';
+import { firstLinesQuery } from '../log/first-lines-query.ts';
 import { formatSinceStart } from '../log/log-times.ts';
 import { getRunParams, type RunAddress } from '../queries.ts';
 import styles from './log-end.module.css';
@@ -47,29 +48,30 @@ export function LogEnd({ address, run }: { address: RunAddress; run: RunInformat
   );
 }
 
-/** Returns the last lines, with their times where these come in one small response; the first ones of a long log. */
+/** Returns the last lines of the log, or the first ones of a long log of a run that succeeded. */
 function useLogEnd(address: RunAddress, run: RunInformation): { title: string; lines: Line[] } {
-  const isGood = run.status_v2 === 'succeeded';
   const isBad = run.status_v2 === 'failed' || run.status_v2 === 'canceled';
-  const params = getRunParams(address);
-  const { data: failed } = useQuery({ ...operationQuery('getRunOutput', { params }), enabled: isBad });
-  const { data } = useQuery({
-    // The whole log of a run may have 50 MB. A page of the live log is enough here.
-    ...operationQuery('getRunLiveLogs', { params, query: {} }),
-    enabled: isGood || isBad,
-    staleTime: Number.POSITIVE_INFINITY,
+  // The whole log of a run may have 50 MB.
+  const { data } = useQuery({ ...firstLinesQuery(address), enabled: isTerminal(run.status_v2) });
+  const isLong = data?.next_page_token !== undefined;
+  const { data: failed } = useQuery({
+    ...operationQuery('getRunOutput', { params: getRunParams(address) }),
+    enabled: isBad && isLong,
   });
   const items = data?.items ?? [];
-  const isWhole = items.length < LIVE_LOG_LINES_PER_PAGE;
-  const ending = splitLog(failed?.error_log?.stderr ?? '').slice(-LINES_MAX);
-  if (isBad && !isWhole)
+  if (isBad && isLong) {
+    const ending = splitLog(failed?.error_log?.stderr ?? '').slice(-LINES_MAX);
     return {
       title: 'End of the log',
       lines: ending.map((text) => ({ text: cleanLogLine(text), at: undefined })),
     };
-  const shown = isWhole ? items.slice(-LINES_MAX) : items.slice(0, LINES_MAX);
+  }
+  const shown = isLong ? items.slice(0, LINES_MAX) : items.slice(-LINES_MAX);
   return {
-    title: isWhole ? 'End of the log' : 'Log, first lines',
-    lines: shown.map(({ log, timestamp }) => ({ text: cleanLogLine(log), at: Date.parse(timestamp) })),
+    title: isLong ? 'Log, first lines' : 'End of the log',
+    lines: shown.map(({ log, timestamp }) => ({
+      text: cleanLogLine(log),
+      at: timestamp === undefined ? undefined : Date.parse(timestamp),
+    })),
   };
 }

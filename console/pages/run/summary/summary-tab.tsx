@@ -6,6 +6,7 @@ import { type AssetFacts, listSummaryAssets } from '../../../ui/assets/asset-que
 import { Notice } from '../../../ui/notice.tsx';
 import { LastChangesTable } from '../live/last-changes-table.tsx';
 import { LiveLog } from '../live/live-log.tsx';
+import { ResourceLines } from '../live/resource-lines.tsx';
 import { StopNote } from '../live/stop-note.tsx';
 import type { RunAddress } from '../queries.ts';
 import { RunFacts } from '../run-facts.tsx';
@@ -77,6 +78,7 @@ export function SummaryTab(props: SummaryTabProps) {
       </div>
       <aside className={styles.aside} aria-label="Details">
         <Timeline run={run} />
+        {isRunning && <ResourceLines run={run} />}
         <RunFacts run={run} />
         <OptionList options={metadata.options.options_summary} />
         <RunTags address={address} />
