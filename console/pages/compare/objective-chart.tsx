@@ -4,7 +4,9 @@ import { seriesQuery } from '../run/queries.ts';
 import { groupCharts } from '../run/summary/group-charts.ts';
 import styles from './compare-page.module.css';
 import { type ComparedRun, nameRun } from './compare-runs.ts';
-import { colourRun } from './run-chooser.tsx';
+
+/** The baseline. */
+const CONTROL = { role: 'control' } as const;
 
 interface ObjectiveChartProps {
   application: string;
@@ -20,7 +22,7 @@ export function ObjectiveChart({ application, runs, label }: ObjectiveChartProps
     // The first chart of the page of a run begins with its objective.
     const [objective] = groupCharts((data?.series ?? []).filter(({ source }) => source !== 'resources'));
     const [first] = objective?.series ?? [];
-    return first ? [{ ...first, name: nameRun(index), colour: colourRun(index), isDashed: index === 0 }] : [];
+    return first ? [{ ...first, name: nameRun(index), ...(index === 0 ? CONTROL : { hue: index }) }] : [];
   });
   // A chart that grows by one curve after another would be drawn again each time.
   if (series.length === 0 || results.some(({ isPending }) => isPending)) return null;

@@ -112,14 +112,14 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
 
   test('compares indicators with the last success of the instance, or with a chosen run', async () => {
     const page = await open(after);
-    await page.getByRole('row', { name: 'result.value 100 +20 (+25 %)' }).waitFor();
+    await page.getByRole('row', { name: 'Objective 100 ▲ +25\u00a0%' }).waitFor();
     expect(await page.getByLabel('Baseline').inputValue()).toBe(before);
     await page.getByRole('link', { name: 'Compare with the baseline' }).click();
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
     expect(new URL(page.url()).searchParams.get('runs')).toBe(`${before},${after}`);
     await page.goto(`${console.server.url}/console/apps/tours/runs/${before}`);
     await page.getByLabel('Baseline').selectOption(after);
-    await page.getByRole('row', { name: 'result.value 80 −20 (−20 %)' }).waitFor();
+    await page.getByRole('row', { name: 'Objective 80 ▼ −20\u00a0%' }).waitFor();
     expect(new URL(page.url()).searchParams.get('baseline')).toBe(after);
   });
 

@@ -7,6 +7,7 @@ import {
   pushApp,
   waitForLogLine,
 } from '@switchyard/server/testing/fixtures/apps.ts';
+import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
@@ -30,17 +31,23 @@ const OUTPUT = {
 };
 /**
  * Prints 3,000 lines and a result. With the option `wait` it waits for its cancellation after the first line, and with `solve`
- * after two points of series.
+ * after six points of series. With `stop` it prints a result when it is canceled, and with `chatter` a line now and then.
  */
 const APP = `#!/bin/sh
 echo "reading the input" >&2
 case "$*" in
   *wait*) exec sleep 60;;
   *solve*)
-    echo '{"series": {"objective": 1400, "bound": 900, "gap": 0.55, "temperature": 3}}' >&2
-    sleep 1
-    echo '{"series": {"objective": 1104.2, "bound": 1000, "gap": 0.1}}' >&2
+    for value in 1400 1100 1000 980 950 900; do
+      echo "{\\"series\\": {\\"objective\\": $value, \\"bound\\": 850, \\"temperature\\": 3}}" >&2
+      sleep 0.3
+    done
     exec sleep 60;;
+  *chatter*) for number in $(seq 3000); do echo "line $number" >&2; sleep 0.05; done;;
+  *stop*)
+    trap 'echo "{\\"statistics\\": {\\"schema\\": \\"v1\\", \\"result\\": {\\"value\\": 77}}}"; exit 0' TERM
+    echo "ready to stop" >&2
+    while true; do sleep 0.1; done;;
   *fail*) printf '\\033[31mno vehicle fits\\033[0m\\n' >&2; exit 3;;
 esac
 seq -f "improved %.0f times" 1 3000 >&2
@@ -50,9 +57,12 @@ ${JSON.stringify(OUTPUT)}
 END
 `;
 
+/** Runs at once on the server of these tests. */
+const SLOTS = 2;
+
 describe.skipIf(!hasBrowser)('the run page', () => {
   let done = '';
-  const at = setUpConsole(async (server) => {
+  const prepare = async (server: TestServer) => {
     await pushApp(server, 'routing', { main: APP }, { executable_type: 'binary', runtime: 'native' });
     const run = await createRunAndWait(server, 'routing', {
       input: {},
@@ -60,7 +70,8 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     });
     expect(run.status_v2).toBe('succeeded');
     done = run.id;
-  });
+  };
+  const at = setUpConsole(prepare, { env: { SWITCHYARD_CAPACITY: String(SLOTS) } });
   const address = (run: string, search = '') => `/apps/routing/runs/${run}${search}`;
 
   test('shows facts, phases, indicators and options of an ended run, at the address that clients print', async () => {
@@ -73,16 +84,13 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     const timeline = page.getByRole('region', { name: 'Timeline' });
     expect(await timeline.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^Waited\s[\d.]+\s(ms|s)$/),
-      expect.stringMatching(/^Ran\s[\d.]+\s(ms|s)$/),
+      expect.stringMatching(/^Ran\s(peak .+\s)?[\d.]+\s(ms|s)$/),
       expect.stringMatching(/^Stored results\s[\d.]+\s(ms|s)$/),
     ]);
-    await page.getByRole('row', { name: /result\.value 1,040\.6/ }).waitFor();
+    await page.getByRole('row', { name: /^Objective 1,041/ }).waitFor();
     const options = page.getByRole('region', { name: 'Options' });
     expect(await options.innerText()).toMatch(/duration\s+set by this run\s+2/);
-    const chart = page.getByRole('region', { name: 'Objective over time' });
-    await chart.locator('canvas').waitFor();
-    await chart.getByText('Values as a table').click();
-    await chart.getByRole('row', { name: 'cost 1.5 1,040.6' }).waitFor();
+    await page.getByText('1,500 after x = 0.1, 1,200 after x = 0.4, 1,040.6 after x = 1.5').waitFor();
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.02);
   });
 
@@ -152,43 +160,95 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await waitForLogLine(at.server, 'routing', run, 'reading the input');
     await page.getByRole('region', { name: 'Log', exact: true }).getByText('reading the input').waitFor();
     await page.getByText('Running', { exact: true }).first().waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).focus();
+    await page.getByRole('button', { name: 'Stop and keep the best' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: `Cancel ${run}?` }).waitFor();
-    // The focus begins at the button that changes nothing.
-    for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByText('Canceled', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Run again' }).waitFor();
   });
 
-  test('charts the series of a running run as they come', async () => {
+  test('says before a stop what it keeps, and shows it', async () => {
+    const run = await createRun(at.server, 'routing', { input: {}, body: { options: { stop: '1' } } });
+    const page = await at.open(address(run));
+    await page.getByText(/has 5\ss to print its best output/).waitFor();
+    await page.getByText('No run waits for its slot.').waitFor();
+    await page.getByRole('img', { name: /are used$/ }).waitFor();
+    await waitForLogLine(at.server, 'routing', run, 'ready to stop');
+    await page.getByRole('button', { name: 'Stop and keep the best' }).click();
+    await page.getByText('Canceled', { exact: true }).waitFor();
+    // What it printed within five seconds is kept.
+    await page.getByRole('row', { name: /^Objective 77/ }).waitFor();
+  });
+
+  test('follows the log until the reader scrolls up, and says how many lines are new', async () => {
+    const run = await createRun(at.server, 'routing', { input: {}, body: { options: { chatter: '1' } } });
+    const page = await at.open(address(run));
+    await waitForLogLine(at.server, 'routing', run, 'line 60');
+    const log = page.getByRole('region', { name: 'Log', exact: true }).last();
+    await log.getByText('line 60', { exact: true }).waitFor();
+    await log.hover();
+    await page.mouse.wheel(0, -400);
+    await page.locator('button[aria-pressed="true"]', { hasText: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: /^\d+ new lines?$/ }).click();
+    await page.locator('button[aria-pressed="true"]', { hasText: 'Follow' }).waitFor();
+    await at.server.client.call('cancelRun', { params: { application_id: 'routing', run_id: run } });
+  });
+
+  test('moves a queued run to the front from its own page', async () => {
+    const slots = [];
+    for (let index = 0; index < SLOTS; index += 1)
+      slots.push(await createRun(at.server, 'routing', { input: {}, body: { options: { wait: '1' } } }));
+    const [first, second] = [
+      await createRun(at.server, 'routing', { input: {} }),
+      await createRun(at.server, 'routing', { input: {}, body: { options: { wait: '1' } } }),
+    ];
+    const page = await at.open(address(second));
+    await page.getByText('It waits at position 2.').waitFor();
+    await page.getByLabel('Priority').selectOption('7');
+    await page.getByRole('button', { name: 'Run next' }).click();
+    await page.getByText('It waits at position 1.').waitFor();
+    expect(await page.getByRole('button', { name: 'Run next' }).count()).toBe(0);
+    for (const run of [second, first, ...slots])
+      await at.server.client.call('cancelRun', { params: { application_id: 'routing', run_id: run } });
+  });
+
+  test('draws the series of a running run as they come, and says what they show', async () => {
     const run = await createRun(at.server, 'routing', { input: {}, body: { options: { solve: '1' } } });
     const page = await at.open(address(run));
-    const chart = page.getByRole('region', { name: 'Objective over time' });
-    await chart.locator('canvas').waitFor();
-    await chart.getByText('objective 1,104.2').waitFor();
-    expect(await chart.getByRole('listitem').allInnerTexts()).toEqual([
-      'objective 1,104.2',
-      'bound 1,000',
-      'gap 0.1',
-    ]);
-    await page.getByRole('region', { name: 'temperature' }).getByText('temperature 3').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    const chart = page.getByRole('region', { name: 'Objective so far' });
+    await chart.getByText('900 so far').waitFor();
+    await chart.getByText('bound 850').waitFor();
+    await chart.getByText(/of the gain so far came in the first/).waitFor();
+    await chart.getByText(/So far the bound leaves at most 5\.6\s% to gain/).waitFor();
+    await page.getByText('5 improvements').waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    const table = page.getByRole('region', { name: 'Indicators so far' });
+    await table
+      .getByRole('row', { name: 'objective 900 −50 (−5.3 %)'.replaceAll(' %', '\u00a0%') })
+      .waitFor();
+    await page.getByText('3 all the time').waitFor();
+    await page.getByRole('button', { name: 'Stop and keep the best' }).click();
     await page.getByText('Canceled', { exact: true }).waitFor();
     await page.reload();
-    await chart.getByText('objective 1,104.2').waitFor();
+    const ended = page.getByRole('region', { name: 'Objective', exact: true });
+    await ended.getByText('this run').waitFor();
+    await ended.getByText('Values as a table').click();
+    await ended.getByRole('row', { name: /^objective [\d.]+ 950$/ }).waitFor();
   });
 
-  test('shows the error of a failed run with the last lines of its log', async () => {
+  test('says why a run failed in words, with the end of its log and what to do', async () => {
     const run = await createRunAndWait(at.server, 'routing', {
       input: {},
       body: { options: { fail: '1' } },
     });
     const page = await at.open(address(run.id));
     await page.getByRole('alert').filter({ hasText: run.error }).waitFor();
-    await page.getByText('reading the input no vehicle fits').waitFor();
-    await page.getByRole('link', { name: 'Open the log' }).click();
+    await page.getByRole('link', { name: /^Open the last good run/ }).waitFor();
+    const end = page.getByRole('region', { name: 'End of the log' }).first();
+    await end.getByText('no vehicle fits').waitFor();
+    const steps = page.getByRole('region', { name: 'What to do' });
+    await steps.getByText('Try it with the same input').waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await steps.getByRole('link', { name: 'Open the log' }).click();
     await page.getByRole('region', { name: 'Log', exact: true }).getByText('no vehicle fits').waitFor();
   });
 
@@ -226,7 +286,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await tag.waitFor();
     expect(await viewer.getByRole('button', { name: /tag/ }).count()).toBe(0);
     await tag.click();
-    await viewer.getByText('1 run', { exact: true }).waitFor();
+    await viewer.getByText('1 run.', { exact: true }).waitFor();
     expect(await viewer.getByRole('link', { name: 'New run' }).count()).toBe(0);
   });
 
@@ -234,7 +294,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     const run = await createRunAndWait(at.server, 'routing', { input: {} });
     const page = await at.open(address(run.id));
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this run?' });
     expect(await dialog.getByRole('button', { name: 'Delete run' }).isDisabled()).toBe(true);
     await page.keyboard.type('delete');
@@ -253,7 +313,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
 
   test('is accessible on a phone in both themes', async () => {
     const page = await at.openOnPhone(address(done));
-    await page.getByRole('region', { name: 'Objective over time' }).locator('canvas').waitFor();
+    await page.getByRole('region', { name: 'Indicators' }).waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Log' }).click();
     await page.getByText('reading the input').waitFor();

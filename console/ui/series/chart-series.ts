@@ -4,6 +4,8 @@ import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
 export interface ChartSeries extends Series {
   /** How it is drawn: this run, a run that it is compared with, or a proven bound. The default is one of several equals. */
   role?: 'own' | 'control' | 'bound';
+  /** Number of its hue among equals, from 1; the default is its place in the chart. */
+  hue?: number;
   /** Returns what stands at the end of its line, from its last value as the axis writes it. The default is its name. */
   label?: (value: string) => string;
   /** The values are shares. */

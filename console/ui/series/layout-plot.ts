@@ -21,7 +21,7 @@ const BOTTOM = 28;
 const LABEL_PX = 16;
 /** Mean width of a character of 12 px. */
 const CHAR_PX = 6.8;
-/** Below it a chart has fewer ticks, and its labels stand above the ends of their lines. */
+/** Below it a chart has fewer ticks, and its lines take the width of their labels. */
 const NARROW_PX = 420;
 const PADDING = 0.06;
 
@@ -53,8 +53,7 @@ export interface PlotLayout {
   /** The first value in words, when it is above or below the picture. */
   cut: string;
   /** The path of each series, its end and its label. */
-  lines: { path: string; end: [x: number, y: number]; label: string; labelY: number }[];
-  isNarrow: boolean;
+  lines: { path: string; end: [x: number, y: number]; label: string; labelY: number; isBefore: boolean }[];
 }
 
 const MAGNITUDES = [
@@ -94,8 +93,11 @@ export function layoutPlot(
   const x = buildScale([first, Math.max(end ?? 0, last)], [left, right]);
   const y = buildScale([low, high], [bottom, TOP]);
   const lines = series.map((one) => drawLine(one, { x, y, until }));
+  // Where there is no space behind the end of a line, its label stands above it.
+  const isBefore = (index: number): boolean =>
+    isNarrow && (lines[index]?.end[0] ?? 0) + CHAR_PX * (labels[index]?.length ?? 0) + 14 > width;
   const heights = placeLabels(
-    lines.map(({ end: [, at] }) => (isNarrow ? at - 10 : at + 4)),
+    lines.map(({ end: [, at] }, index) => (isBefore(index) ? at - 10 : at + 4)),
     LABEL_PX,
     [TOP, bottom],
   );
@@ -105,12 +107,16 @@ export function layoutPlot(
     bottom,
     x,
     y,
-    isNarrow,
     xTicks: listXTicks(x, [first, Math.max(end ?? 0, last)], { isTime, isNarrow }),
     yTicks: values.map((value) => ({ at: y(value), text: write(value / factor) })),
     magnitude: name,
     cut: cut === undefined ? '' : `from ${formatObjective(cut / factor)}`,
-    lines: lines.map((line, index) => ({ ...line, label: labels[index] ?? '', labelY: heights[index] ?? 0 })),
+    lines: lines.map((line, index) => ({
+      ...line,
+      label: labels[index] ?? '',
+      labelY: heights[index] ?? 0,
+      isBefore: isBefore(index),
+    })),
   };
 }
 

@@ -60,8 +60,8 @@ export function SeriesChart({
 }
 
 /** The colour of the series at the index. A bound and a control have no hue. */
-const getColour = ({ role }: ChartSeries, index: number): string =>
-  role === undefined ? `var(--data-${(index % HUES) + 1})` : ROLE_COLOURS[role];
+const getColour = ({ role, hue }: ChartSeries, index: number): string =>
+  role === undefined ? `var(--data-${(((hue ?? index + 1) - 1) % HUES) + 1})` : ROLE_COLOURS[role];
 
 const ROLE_COLOURS = { own: 'var(--candidate)', control: 'var(--control)', bound: 'var(--ink)' } as const;
 
@@ -73,7 +73,7 @@ interface PlotProps {
 }
 
 function Plot({ series, layout, until, isLive = false }: PlotProps) {
-  const { left, right, bottom, x, lines, isNarrow } = layout;
+  const { left, right, bottom, x, lines } = layout;
   const clip = useId();
   const now = isLive && until !== undefined ? x(until) : undefined;
   return (
@@ -107,7 +107,7 @@ function Plot({ series, layout, until, isLive = false }: PlotProps) {
         </g>
       ))}
       {now !== undefined && <line className={styles.now} x1={now} x2={now} y1="8" y2={bottom} />}
-      {lines.map(({ path, end, label, labelY }, index) => {
+      {lines.map(({ path, end, label, labelY, isBefore }, index) => {
         const one = series[index];
         if (!one) return null;
         const hasRing = now !== undefined && one.role === 'own';
@@ -123,8 +123,8 @@ function Plot({ series, layout, until, isLive = false }: PlotProps) {
               />
             )}
             <text
-              className={isNarrow ? styles.end : undefined}
-              x={isNarrow ? Math.max(end[0] - 4, left + 60) : Math.min(end[0] + 10, right + 10)}
+              className={isBefore ? styles.end : undefined}
+              x={isBefore ? end[0] - 4 : end[0] + 10}
               y={labelY}
             >
               {label}

@@ -54,8 +54,8 @@ export function LimitRail({ run }: { run: RunInformation }) {
         {usually !== '' && usual !== undefined && (
           <>
             <line className={styles.usual} x1={x(usual)} x2={x(usual)} y1="24" y2="36" />
-            {Math.abs(x(usual) - now) > LABEL_PX && end - x(usual) > LABEL_PX && (
-              <text className={styles.middle} x={x(usual)} y="52">
+            {x(usual) - start > 2 * LABEL_PX && end - x(usual) > LABEL_PX / 2 && (
+              <text className={styles.middle} x={x(usual)} y="12">
                 usual end {formatDuration(usual)}
               </text>
             )}

@@ -17,9 +17,9 @@ export function LiveLog({ address, run }: { address: RunAddress; run: RunInforma
   const navigate = useNavigate();
   const { initiated_at: start } = run.metadata;
   return (
-    <section className={summary.section} aria-labelledby="live-log">
+    <div className={summary.section}>
       <div className={styles.head}>
-        <h2 id="live-log">Log</h2>
+        <h2>Log</h2>
         <span className="soft">
           {formatNumber(text.lineCount)} {text.lineCount === 1 ? 'line' : 'lines'}
         </span>
@@ -51,6 +51,6 @@ export function LiveLog({ address, run }: { address: RunAddress; run: RunInforma
         />
         <FreshLines {...following} />
       </div>
-    </section>
+    </div>
   );
 }

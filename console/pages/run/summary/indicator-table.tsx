@@ -20,6 +20,8 @@ import { BaselineChooser } from './baseline-chooser.tsx';
 import styles from './summary-tab.module.css';
 
 const EXAMPLE = '{"statistics": {"schema": "v1", "result": {"value": 1040.6}}}';
+/** The place of an app's own numbers in its statistics, which says nothing to a person. */
+const CUSTOM = /^result\.custom\./;
 /** The change of a small count is a count, not a share. */
 const COUNT_MAX = 100;
 
@@ -94,7 +96,13 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
             .map(({ name, value, source, label, unit, direction, isObjective }) => (
               <tr key={`${source ?? ''} ${name}`} className={isObjective ? styles.objective : undefined}>
                 <td className={styles.value} title={name}>
-                  <bdi>{label === undefined ? <BreakableName name={name} /> : escapeInvisible(label)}</bdi>
+                  <bdi>
+                    {label === undefined ? (
+                      <BreakableName name={name.replace(CUSTOM, '')} />
+                    ) : (
+                      escapeInvisible(label)
+                    )}
+                  </bdi>
                   {source !== undefined && <span className={styles.source}> · {source}</span>}
                 </td>
                 <td
@@ -122,7 +130,7 @@ function useJudge(application: string) {
     const isObjective = name === objective.name;
     const { label, unit, direction } = data?.indicators[name] ?? {};
     const own = direction === 'minimize' || direction === 'maximize' ? direction : null;
-    return { label, unit, isObjective, direction: isObjective ? objective.direction : own };
+    return isObjective ? { ...objective, isObjective } : { label, unit, isObjective, direction: own };
   };
 }
 

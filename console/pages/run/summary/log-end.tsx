@@ -36,7 +36,7 @@ export function LogEnd({ address, run }: { address: RunAddress; run: RunInformat
         </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reachable by keyboard */}
-      <section className={styles.lines} tabIndex={0} aria-label={title}>
+      <section className={styles.lines} tabIndex={0} aria-label={`${title}: lines`}>
         {lines.map(({ text, at }, index) => (
           <div key={index} data-level={readLogLevel(text)}>
             {at !== undefined && <time>{formatSinceStart(at, start)}</time>}
