@@ -60,7 +60,13 @@ function createMeaning(cost: Partial<JudgedIndicator> = {}): Meaning {
     ...{ name, label: name, unit: '', direction: name === 'late' ? 'minimize' : null },
     ...(name === 'cost' && { label: 'Cost', ...cost }),
   });
-  return { objective: describe('cost'), violations: [describe('late')], baseline: null, describe };
+  return {
+    objective: describe('cost'),
+    violations: [describe('late')],
+    nameIndicator: (name) => name,
+    baseline: null,
+    describe,
+  };
 }
 
 function findRow(runs: readonly ComparedRun[], name: string, cost: Partial<JudgedIndicator> = {}) {
