@@ -1,5 +1,6 @@
 import { parseExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { applicationQuery, instancesQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { experimentQuery } from './queries.ts';
@@ -17,7 +18,12 @@ export const experimentRoute = createRoute({
 async function loadExperiment(application: string, named: string, id: string): Promise<void> {
   const type = parseExperimentType(named);
   if (type === undefined) return;
-  const found = await queryClient.ensureQueryData(experimentQuery({ type, application, id }));
+  // What the decision changes stands on the page from the start, so that nothing moves.
+  const [found] = await Promise.all([
+    queryClient.ensureQueryData(experimentQuery({ type, application, id })),
+    queryClient.ensureQueryData(applicationQuery(application)),
+    queryClient.ensureQueryData(instancesQuery(application)),
+  ]);
   // Two types have one operation, so an address with the other type would show the experiment under its name.
   if ('type' in found && found.type !== type)
     throw redirect({

@@ -35,7 +35,9 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
   );
   const open = (type: string, options = {}) =>
     at.open(`/apps/${application}/new-experiment?type=${type}`, options);
-  const choose = (page: Page) => page.getByRole('combobox', { name: 'Candidate' }).selectOption('candidate');
+  const choose = (page: Page) =>
+    page.getByRole('combobox', { name: 'Candidate', exact: true }).selectOption('candidate');
+  const check = (page: Page) => page.getByRole('checkbox', { name: 'candidate', exact: true }).check();
   const submit = async (page: Page, action: string, name: string) => {
     await page.getByRole('button', { name: 'Name the experiment' }).click();
     await page.keyboard.type(name);
@@ -75,7 +77,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
 
   test('F1, F2: starts an experiment again with its settings: guardrails, seeds, priority and maximum duration', async () => {
     const page = await open('batch', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.getByRole('checkbox', { name: 'candidate' }).check();
+    await check(page);
     await page.getByLabel('Description').fill('Is the plan of winter late more often than ours?');
     await page.getByRole('button', { name: 'Add a guardrail' }).click();
     const guardrail = page.getByRole('group', { name: 'Guardrail 1' });
@@ -118,6 +120,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
 
   test('starts a scenario test of option sets, and says when they are not JSON', async () => {
     const page = await open('scenario');
+    await check(page);
     await page.getByLabel('Option sets').fill('{"a": {"side": "control"}');
     await page.getByRole('alert').filter({ hasText: 'The option sets are not JSON' }).waitFor();
     await page.getByLabel('Option sets').fill('{"a": {"side": "control"}, "b": {"side": "candidate"}}');
@@ -149,13 +152,13 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
 
   test('F4: creates drafts of tests on live runs, also two of one name', async () => {
     const page = await open('shadow');
-    await choose(page);
+    await check(page);
     await submit(page, 'Create draft', 'Shadow of winter');
     await page.getByText('Draft', { exact: true }).waitFor();
     const newPage = `${at.server.url}/console/apps/${application}/new-experiment`;
     // F4: an id from the name gets the day when another test has it.
     await page.goto(`${newPage}?type=shadow`);
-    await choose(page);
+    await check(page);
     await submit(page, 'Create draft', 'Shadow of winter');
     await page.waitForURL(/\/experiments\/shadow\/shadow-of-winter-\d{4}-\d\d-\d\d$/);
     await page.goto(`${newPage}?type=switchback`);

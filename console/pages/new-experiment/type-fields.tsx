@@ -50,7 +50,7 @@ export function TypeFields({ application, type, missing, ...fields }: TypeFields
       )}
       <FieldSection {...props} group="copies" title="Copies" />
       <FieldSection {...props} group="units" title="Plan" />
-      <Step title={hasField(type, 'rules') ? 'Rules' : 'What counts'}>
+      <Step title={hasField(type, 'rules') ? 'What it must pass' : 'What counts'}>
         {hasField(type, 'rules') ? <RuleFields {...fields} /> : <ObjectiveFields {...props} />}
       </Step>
     </>

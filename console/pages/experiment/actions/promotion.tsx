@@ -92,9 +92,9 @@ export function SetDefault({ name, kind, ...props }: SetDefaultProps) {
         {name === undefined ? (
           'Set candidate as default'
         ) : (
-          <>
+          <span className={styles.label}>
             Set <bdi className={styles.name}>{name}</bdi> as default
-          </>
+          </span>
         )}
       </Button>
       {isOpen && (

@@ -3,12 +3,15 @@ import { expect, test } from 'vitest';
 import { createDraft, formatEnsembleSide } from '../draft.ts';
 import { TYPE_FORMS } from './type-forms.ts';
 
-const DRAFT = createDraft({
-  instances: ['old', 'new'],
-  inputSets: ['days'],
-  versions: ['v3', 'v2', 'v1'],
-  options: [],
-});
+const DRAFT = {
+  ...createDraft({
+    instances: ['old', 'new'],
+    inputSets: ['days'],
+    versions: ['v3', 'v2', 'v1'],
+    options: [],
+  }),
+  candidates: ['new'],
+};
 const SIZES = {
   inputs: 12,
   ensembles: [

@@ -10,7 +10,10 @@ import { readRule } from './acceptance.ts';
 import { readComparison } from './comparison.ts';
 import { buildRequest, nameNext } from './type-forms.ts';
 
-const DRAFT = createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: [], options: [] });
+const DRAFT = {
+  ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: [], options: [] }),
+  candidates: ['new'],
+};
 
 test.each([
   ['Cheaper', 'Cheaper 2'],
