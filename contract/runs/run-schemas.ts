@@ -1,6 +1,6 @@
 /**
- * Schemas of runs: the request, the entry in a list, and the full details. The operations are in runs.ts, the logs in
- * run-logs.ts, and the statuses in states.ts.
+ * Schemas of runs: the request, the entry in a list, and the full details. The output is in run-output.ts, the operations in
+ * runs.ts, the logs in run-logs.ts, and the statuses in states.ts.
  */
 import Type, { type Static } from 'typebox';
 import { RuntimeVersion } from '../applications/executables.ts';
@@ -369,7 +369,8 @@ const RunMetadata = Type.Object(
   { $id: 'RunMetadata', description: 'All details of a run except its content.' },
 );
 
-const flat = {
+/** The fields of a run with its metadata. */
+export const runFields = {
   ...info,
   ...workflow,
   ...measures,
@@ -378,38 +379,8 @@ const flat = {
   metadata: RunMetadata,
 };
 
-export const RunInformation = Type.Object(flat, {
+export const RunInformation = Type.Object(runFields, {
   $id: 'RunInformation',
   description: 'A run without its content.',
 });
 export type RunInformation = Static<typeof RunInformation>;
-
-const ErrorLog = Type.Object(
-  {
-    error: Type.String({ description: 'Why the run failed or was canceled.' }),
-    stdout: Type.String({
-      description: 'The last 64 KiB of stdout, when stdout is not the output.',
-    }),
-    stderr: Type.String({ description: 'The last 64 KiB of the log.' }),
-  },
-  { $id: 'ErrorLog', description: 'Error and logs of a failed or canceled run.' },
-);
-
-const outputFields = {
-  output: Type.Optional(nullable(objectSchema('The output; with `format=url`, an object with a `url`.'))),
-  error_log: Type.Optional(ErrorLog),
-};
-
-export const RunResult = Type.Object(
-  { ...flat, ...outputFields },
-  { $id: 'RunResult', description: 'A run with its output.' },
-);
-export const RunOutput = Type.Object(
-  {
-    ...outputFields,
-    url: Type.Optional(
-      Type.String({ description: 'With `format=url`: a URL to GET without a token, within 10 minutes.' }),
-    ),
-  },
-  { $id: 'RunOutput', description: 'The output or the error of a run.' },
-);

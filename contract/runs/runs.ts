@@ -12,15 +12,8 @@ import { stringEnum } from '../schemas/field-schemas.ts';
 import { type InstanceId, idReferenceSchema, idSchema, type RunId } from '../schemas/ids.ts';
 import { PageQuery, runsPage, WindowQuery } from '../schemas/paging.ts';
 import { FILTER_LIMITS, RunFilterQuery } from './run-filters.ts';
-import {
-  Run,
-  RunCreate,
-  RunCreated,
-  RunInformation,
-  RunOutput,
-  RunResult,
-  RunUpdate,
-} from './run-schemas.ts';
+import { RunOutput, RunResult } from './run-output.ts';
+import { Run, RunCreate, RunCreated, RunInformation, RunUpdate } from './run-schemas.ts';
 
 export const RunParams = Type.Object({
   ...ApplicationParams.properties,

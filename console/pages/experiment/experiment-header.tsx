@@ -22,7 +22,7 @@ import { ExperimentActions } from './actions/experiment-actions.tsx';
 import { SetDefault } from './actions/promotion.tsx';
 import styles from './experiment-page.module.css';
 import { ReportButton } from './report/report-button.tsx';
-import type { Sides } from './result/result-frame.tsx';
+import type { Sides } from './sides.ts';
 import type { Verdict } from './verdict/describe-verdict.ts';
 
 /** The fields that experiments of every type have. */

@@ -22,12 +22,13 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { createDraft, type ExperimentDraft } from './draft.ts';
 import { listMissing, type MissingPart, nameTarget, type StepName } from './list-missing.ts';
+import { listWork } from './list-work.ts';
 import styles from './new-experiment-page.module.css';
 import { Planner } from './planner.tsx';
 import { type Choices, choicesQuery, createExperiment } from './queries.ts';
 import { Step } from './step.tsx';
 import { MoreFields, TypeFields } from './type-fields.tsx';
-import { buildRequest, type ExperimentRequest, listWork, sourceQuery } from './types/type-forms.ts';
+import { buildRequest, type ExperimentRequest, sourceQuery } from './types/type-forms.ts';
 
 /** The guided form of a new experiment of any type. */
 export function NewExperimentPage() {

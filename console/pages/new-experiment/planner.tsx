@@ -14,10 +14,11 @@ import { countOptionSets, countRepetitions, type ExperimentDraft } from './draft
 import { SearchSize } from './estimate/search-size.tsx';
 import { TimeEstimate } from './estimate/time-estimate.tsx';
 import type { MissingPart } from './list-missing.ts';
+import { countInputs, listWork } from './list-work.ts';
 import styles from './new-experiment-page.module.css';
 import { type Choices, type PlannedSizes, planQuery } from './queries.ts';
 import type { InstanceRuns } from './types/count-runs.ts';
-import { countInputs, type ExperimentRequest, listWork } from './types/type-forms.ts';
+import type { ExperimentRequest } from './types/type-forms.ts';
 
 interface PlannerProps {
   application: string;

@@ -16,7 +16,7 @@ import { RunLink } from '../../ui/run-link.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { formatCost } from '../usage/format-measures.ts';
 import { usageQuery } from '../usage/queries.ts';
-import { findLimit } from './live/limit-rail.tsx';
+import { findLimit } from './progress/find-limit.ts';
 
 /** The facts of a run: its origin, its class and cost, its limits and what it used. */
 export function RunFacts({ run }: { run: RunInformation }) {

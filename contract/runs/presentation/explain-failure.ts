@@ -6,7 +6,7 @@ import { formatBytes, formatDuration } from '../../presentation/format-quantity.
 export type StepTarget = 'run-again' | 'log' | 'resources' | 'input' | 'output' | 'instance' | 'workers';
 
 /** One thing to do. */
-export interface Step {
+interface Step {
   title: string;
   text: string;
   target?: StepTarget;

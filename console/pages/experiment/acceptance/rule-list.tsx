@@ -7,7 +7,7 @@ import { useWidth } from '../../../ui/charts/use-width.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { type RuleAxis, rateRule, readAxis, sortRules } from './rate-rule.ts';
+import { type RuleAxis, rateRule, readAxis, sortRules } from '../verdict/rate-rule.ts';
 import styles from './rule-list.module.css';
 
 const HEIGHT = 40;

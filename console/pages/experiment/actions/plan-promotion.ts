@@ -2,7 +2,7 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
-import type { Sides } from '../result/result-frame.tsx';
+import type { Sides } from '../sides.ts';
 
 type NamedInstance = Pick<Instance, 'id' | 'version_id' | 'configuration' | 'updated_at'>;
 

@@ -9,7 +9,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { SendError } from '../../../ui/forms/conflicts/send-error.tsx';
 import { useSetDefault } from '../../../ui/resources/use-set-default.ts';
 import { useRight } from '../../../ui/use-right.ts';
-import type { Sides } from '../result/result-frame.tsx';
+import type { Sides } from '../sides.ts';
 import { type Promotion, planPromotion } from './plan-promotion.ts';
 import styles from './promotion.module.css';
 

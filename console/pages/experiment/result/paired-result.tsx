@@ -12,10 +12,11 @@ import { Choices } from '../evidence/choices.tsx';
 import { Evidence } from '../evidence/evidence.tsx';
 import { PairedFolds, PairedPictures } from '../evidence/paired-evidence.tsx';
 import type { ExperimentSearch } from '../search.ts';
+import type { Sides } from '../sides.ts';
 import { describeVerdict, type Verdict } from '../verdict/describe-verdict.ts';
 import { listRuleFacts } from '../verdict/list-rule-facts.ts';
 import { CandidatePlot, IndicatorPlot } from './main-picture.tsx';
-import { ResultFrame, type ResultFrameProps, type Sides } from './result-frame.tsx';
+import { ResultFrame, type ResultFrameProps } from './result-frame.tsx';
 
 export interface PairedResultProps
   extends Omit<ResultFrameProps, 'verdict' | 'sides' | 'rule' | 'reasons' | 'children'> {

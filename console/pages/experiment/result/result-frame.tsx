@@ -1,7 +1,6 @@
 import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import type { Question } from '@switchyard/contract/experiments/comparisons/questions.ts';
-import type { Group } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { ReactNode } from 'react';
 import { AnswerSentence } from '../../../ui/answer.tsx';
@@ -9,15 +8,9 @@ import type { Facts } from '../../../ui/facts.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { type DescribedExperiment, ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
+import type { Sides } from '../sides.ts';
 import type { Verdict, VerdictKind } from '../verdict/describe-verdict.ts';
 import { Details } from './details.tsx';
-
-/** The candidate that the verdict is about, and what its option set changes. */
-export interface Sides {
-  control: Group;
-  candidate: Group;
-  options?: Readonly<Record<string, string>>;
-}
 
 export interface ResultFrameProps {
   type: ExperimentType;

@@ -12,7 +12,7 @@ import { formatRule } from '@switchyard/contract/experiments/presentation/format
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
-import { rateRule } from '../acceptance/rate-rule.ts';
+import { rateRule } from './rate-rule.ts';
 
 /** What the page advises: `better` and `worse` also stand for all rules, and for one of several candidates. */
 export type VerdictKind = 'better' | 'worse' | 'equivalent' | 'open';

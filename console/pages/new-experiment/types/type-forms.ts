@@ -14,7 +14,6 @@ import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { queryOptions } from '@tanstack/react-query';
 import type { DraftValues, ExperimentDraft } from '../draft.ts';
 import { buildFields, type FieldName, GROUPS, readFields } from '../fields.ts';
-import type { Choices } from '../queries.ts';
 import { acceptanceForm } from './acceptance.ts';
 import { createBatchForm } from './batch.ts';
 import { bisectForm } from './bisect.ts';
@@ -31,17 +30,6 @@ export const TYPE_FORMS: Record<ExperimentType, TypeForm> = {
   switchback: switchbackForm,
   bisect: bisectForm,
 };
-
-/** Returns the number of inputs of the chosen input set. */
-export function countInputs(draft: ExperimentDraft, { inputSets }: Pick<Choices, 'inputSets'>): number {
-  return inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;
-}
-
-/** Returns the runs of each instance; undefined where nothing says how many. */
-export function listWork(type: ExperimentType, draft: ExperimentDraft, choices: Choices) {
-  const { ensembles } = choices;
-  return TYPE_FORMS[type].listWork(draft, { inputs: countInputs(draft, choices), ensembles });
-}
 
 /** The operation that creates the experiment, with its body. */
 export interface ExperimentRequest {

@@ -1,22 +1,13 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { explainFailure } from '@switchyard/contract/runs/presentation/explain-failure.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { Link } from '@tanstack/react-router';
 import { AnswerSentence } from '../../../ui/answer.tsx';
 import { LinkButton } from '../../../ui/button.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { useBaseline } from '../progress/baseline.ts';
+import { describeFailure } from '../progress/describe-failure.ts';
 import type { RunAddress } from '../queries.ts';
-import { useBaseline } from '../summary/baseline.ts';
 import styles from './run-answer.module.css';
-
-/** Returns the failure of the run in words, with what to do. */
-export function describeFailure(run: RunInformation) {
-  const { execution_class, execution_duration, error, metadata } = run;
-  return explainFailure({
-    ...{ execution_class, execution_duration, error },
-    duration_limit: metadata.limits?.duration_ms,
-  });
-}
 
 /** The reason of the failure in a person's words, then in those of the platform, and the way to the last good run. */
 export function FailureAnswer({ address, run }: { address: RunAddress; run: RunInformation }) {

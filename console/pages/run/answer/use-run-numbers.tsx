@@ -13,9 +13,9 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import { Link } from '@tanstack/react-router';
 import { type JudgedIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
 import type { AnswerNumber } from '../../../ui/answer.tsx';
-import { useElapsed } from '../live/use-elapsed.ts';
-import { useBaseline } from '../summary/baseline.ts';
-import { useProgress } from '../use-progress.ts';
+import { useBaseline } from '../progress/baseline.ts';
+import { useElapsed } from '../progress/use-elapsed.ts';
+import { useProgress } from '../progress/use-progress.ts';
 import { useWarnings } from './use-warnings.ts';
 
 const NUMBERS_MAX = 5;

@@ -7,8 +7,8 @@ import {
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
 import table from '../../../ui/table.module.css';
+import { useProgress } from '../progress/use-progress.ts';
 import styles from '../summary/summary-tab.module.css';
-import { useProgress } from '../use-progress.ts';
 import { listLastChanges } from './last-changes.ts';
 
 const SECOND_MS = 1_000;

@@ -3,11 +3,11 @@ import { buildScale } from '@switchyard/contract/presentation/scales.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useRef } from 'react';
 import { useWidth } from '../../../ui/charts/use-width.ts';
-import { findDurationLimit } from '../../../ui/resources/class-limits.ts';
-import { useUsualTime } from '../summary/baseline.ts';
-import { useProgress } from '../use-progress.ts';
+import { useUsualTime } from '../progress/baseline.ts';
+import { findLimit } from '../progress/find-limit.ts';
+import { useElapsed } from '../progress/use-elapsed.ts';
+import { useProgress } from '../progress/use-progress.ts';
 import styles from './limit-rail.module.css';
-import { useElapsed } from './use-elapsed.ts';
 
 const HEIGHT_PX = 56;
 const RAIL_Y = 30;
@@ -83,14 +83,6 @@ export function LimitRail({ run }: { run: RunInformation }) {
         </text>
       </svg>
     </div>
-  );
-}
-
-/** Returns the limit of the time of the app in milliseconds. The server states it after the end. */
-export function findLimit({ metadata, execution_class }: RunInformation): number | undefined {
-  return (
-    metadata.limits?.duration_ms ??
-    findDurationLimit({ execution_class, max_duration: metadata.max_duration })
   );
 }
 

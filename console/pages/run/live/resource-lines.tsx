@@ -2,8 +2,8 @@ import { formatBytes, formatValue } from '@switchyard/contract/presentation/form
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { Sparkline } from '../../../ui/charts/sparkline.tsx';
 import { findClassLimits } from '../../../ui/resources/class-limits.ts';
+import { useProgress } from '../progress/use-progress.ts';
 import styles from '../timeline.module.css';
-import { useProgress } from '../use-progress.ts';
 
 const SHOWN_POINTS = 60;
 

@@ -1,6 +1,6 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useId } from 'react';
-import type { BaselineCandidate } from './baseline.ts';
+import type { BaselineCandidate } from '../progress/baseline.ts';
 import styles from './summary-tab.module.css';
 
 interface BaselineChooserProps {

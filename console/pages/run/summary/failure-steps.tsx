@@ -1,7 +1,7 @@
 import type { StepTarget } from '@switchyard/contract/runs/presentation/explain-failure.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { describeFailure } from '../answer/failure-answer.tsx';
+import { describeFailure } from '../progress/describe-failure.ts';
 import styles from './failure-steps.module.css';
 
 const TABS = {

@@ -15,7 +15,7 @@ import { applicationQuery } from '../../../client/applications.ts';
 import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import table from '../../../ui/table.module.css';
-import { useBaseline } from './baseline.ts';
+import { useBaseline } from '../progress/baseline.ts';
 import { BaselineChooser } from './baseline-chooser.tsx';
 import styles from './summary-tab.module.css';
 

@@ -24,7 +24,7 @@ export function PointNumbers({ title, series }: { title: string; series: ChartSe
 }
 
 /** Returns the values in words: each of few, or the first and the last. */
-export function describePoints({ points, isOverSeconds, isRatio }: ChartSeries): string {
+function describePoints({ points, isOverSeconds, isRatio }: ChartSeries): string {
   const write = distinguish(
     points.map(({ y }) => y),
     isRatio ? formatPercent : undefined,

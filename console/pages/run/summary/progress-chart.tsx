@@ -7,12 +7,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useMeaning } from '../../../client/indicator-meaning.ts';
 import type { ChartSeries } from '../../../ui/series/chart-series.ts';
 import { SeriesChart } from '../../../ui/series/series-chart.tsx';
-import { findLimit } from '../live/limit-rail.tsx';
-import { useElapsed } from '../live/use-elapsed.ts';
+import { useBaseline, useUsualTime } from '../progress/baseline.ts';
+import { findLimit } from '../progress/find-limit.ts';
+import { findBound, findObjective, isOverSeconds, toChartSeries } from '../progress/objective-series.ts';
+import { useElapsed } from '../progress/use-elapsed.ts';
+import { useProgress } from '../progress/use-progress.ts';
 import { seriesQuery } from '../queries.ts';
-import { useProgress } from '../use-progress.ts';
-import { useBaseline, useUsualTime } from './baseline.ts';
-import { findBound, findObjective, isOverSeconds, toChartSeries } from './group-charts.ts';
 import { PointNumbers } from './point-numbers.tsx';
 import styles from './run-charts.module.css';
 

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ChartSeries } from '../../../ui/series/chart-series.ts';
 import { SeriesChart } from '../../../ui/series/series-chart.tsx';
+import { findObjective } from '../progress/objective-series.ts';
 import { type RunAddress, seriesQuery } from '../queries.ts';
-import { findObjective, groupCharts } from './group-charts.ts';
+import { groupCharts } from './group-charts.ts';
 import { PointNumbers } from './point-numbers.tsx';
 import styles from './run-charts.module.css';
 

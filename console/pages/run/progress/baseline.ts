@@ -36,8 +36,8 @@ export function useUsualTime({
 }
 
 /**
- * Returns the baseline of a run, and the runs to choose another one from. The default is the run that this one repeats, that
- * of the application, or the last success of the instance in production before it, however old that is. `last` is that one.
+ * Returns the baseline of a run, and the runs to choose another one from. The default is the run that this one repeats, or
+ * that of the application, or `last`: the last success of the instance in production before it, however old that is.
  */
 export function useBaseline(run: RunInformation, chosen: string | undefined) {
   const { application_id: application } = run;

@@ -2,9 +2,9 @@ import { listImprovements } from '@switchyard/contract/runs/presentation/describ
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useMeaning } from '../../client/indicator-meaning.ts';
-import { seriesQuery } from './queries.ts';
-import { findBound, findObjective, isOverSeconds } from './summary/group-charts.ts';
+import { useMeaning } from '../../../client/indicator-meaning.ts';
+import { seriesQuery } from '../queries.ts';
+import { findBound, findObjective, isOverSeconds } from './objective-series.ts';
 
 /** Returns the series of a run, and what those of its objective say over its time. */
 export function useProgress(run: RunInformation) {
