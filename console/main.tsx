@@ -1,6 +1,5 @@
 /** Starts the console in the browser. */
 import { ApiError } from '@switchyard/contract/client.ts';
-import { applyStoredTheme } from '@switchyard/design/theme.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -9,7 +8,6 @@ import { queryClient } from './client/queries.ts';
 import { router } from './router.tsx';
 import './styles.css';
 
-applyStoredTheme();
 const element = document.getElementById('console');
 if (!element) throw new Error('index.html has no element for the console.');
 // The page shows a refusal of the server to its reader; it is no error of the console.

@@ -1,6 +1,7 @@
 /**
  * The theme of a page: the system's until the reader chooses another one. Choosing the system's theme removes the stored
- * choice, so the page follows the system again. The site and the console share the choice.
+ * choice, so the page follows the system again. The site and the console share the choice; a script in the head of their pages
+ * shows it before the first paint.
  */
 const STORAGE_KEY = 'theme';
 const systemIsDark = () => matchMedia('(prefers-color-scheme: dark)');
@@ -9,11 +10,6 @@ const systemIsDark = () => matchMedia('(prefers-color-scheme: dark)');
 export function isDarkTheme(): boolean {
   const { theme } = document.documentElement.dataset;
   return theme ? theme === 'dark' : systemIsDark().matches;
-}
-
-/** Shows the stored choice, if there is one. Call it before the first paint. */
-export function applyStoredTheme(): void {
-  applyTheme(readStored());
 }
 
 /** Switches between light and dark, and stores the choice. */
@@ -48,12 +44,4 @@ export function onThemeChange(callback: () => void): () => void {
 function applyTheme(theme: string | null): void {
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
-}
-
-function readStored(): string | null {
-  try {
-    return localStorage.getItem(STORAGE_KEY);
-  } catch {
-    return null;
-  }
 }

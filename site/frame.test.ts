@@ -64,8 +64,9 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     for (const route of routes) {
       await page.goto(route, { waitUntil: 'load' });
       expect(await page.evaluate(() => document.documentElement.scrollWidth), route).toBeLessThanOrEqual(320);
-      const signUp = page.locator('.header').getByRole('link', { name: 'Sign up' });
-      expect(await signUp.isVisible(), route).toBe(true);
+      const openConsole = page.locator('.header').getByRole('link', { name: 'Open console' });
+      expect(await openConsole.getAttribute('href'), route).toBe('/console');
+      expect(await openConsole.isVisible(), route).toBe(true);
       expect(await page.getByRole('button', { name: 'Dark theme' }).isVisible(), route).toBe(true);
     }
   });

@@ -16,8 +16,8 @@ export type NavigationEntry = {
   subpages?: NavigationEntry[] | undefined;
 };
 
-/** One line of the contents list of a page: a heading of level 2 or 3. */
-export type ContentsEntry = { id: string; text: string; level: 2 | 3 };
+/** One line of the contents list of a page: a heading of level 2 or 3. An operation of the API has its method. */
+export type ContentsEntry = { id: string; text: string; level: 2 | 3; method?: string };
 
 /** A link target of a page: its neighbour in the fixed order of all pages, or a folder around it. */
 export type Neighbour = { route: string; label: string };

@@ -20,7 +20,7 @@ function listOperationAnchors(below: string, isIn: (path: string) => boolean): s
     .filter((path) => path.endsWith('.html') && isIn(path))
     .flatMap((path) => {
       const html = readFileSync(join(builtSiteFolder, below, path), 'utf8');
-      return [...html.matchAll(/<section class="api"><h2 id="([^"]*)"/g)].map(([, id = '']) => id);
+      return [...html.matchAll(/<div class="api-words"><h2 id="([^"]*)"/g)].map(([, id = '']) => id);
     })
     .sort();
 }
@@ -59,51 +59,92 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     return page;
   }
 
-  test('the toggle says View and Hide, and works by keyboard', async () => {
-    const page = await visit(runs);
-    const toggle = page.locator('.api-details > summary').first();
-    const label = () => toggle.locator('span:visible').first().textContent();
-    expect(await label()).toBe('View');
-    await toggle.focus();
-    await page.keyboard.press('Enter');
-    expect(await label()).toBe('Hide');
-    await page.getByText('Query parameters').first().waitFor();
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('application_id');
-    await toggle.focus();
-    await page.keyboard.press('Space');
-    expect(await label()).toBe('View');
+  test('request and responses stand beside the fields in a wide window, and stay while one scrolls', async () => {
+    const page = await visit(runs, { viewport: { width: 1200, height: 900 }, reducedMotion: 'reduce' });
+    const words = page.locator('.api-words').first();
+    const codes = page.locator('.api-codes').first();
+    const readTop = async () => (await codes.boundingBox())?.y ?? Number.NaN;
+    const left = await codes.boundingBox();
+    const fields = await words.boundingBox();
+    expect(left?.x).toBeGreaterThan((fields?.x ?? 0) + (fields?.width ?? 0));
+    expect(Math.abs((left?.y ?? 0) - (fields?.y ?? 0))).toBeLessThan(2);
+    await page.locator('[id="create-run.body.tracking"]').scrollIntoViewIfNeeded();
+    const stays = await readTop();
+    expect(stays).toBeGreaterThanOrEqual(0);
+    await page.mouse.wheel(0, 150);
+    await page.waitForFunction((before) => scrollY > before, 0);
+    expect(await readTop()).toBe(stays);
+    expect(await codes.getByText('"run_id"').isVisible()).toBe(true);
   });
 
-  test('a toggle names its operation for screen readers', async () => {
-    const page = await visit(runs);
-    const summary = page.locator('.api-details > summary').first();
-    expect(await summary.textContent()).toContain('the details of “Create a run”');
-    expect(await page.getByRole('heading', { level: 2, name: 'Create a run' }).count()).toBe(1);
-  });
-
-  test('visible fields and responses link to themselves', async () => {
-    const page = await visit(`${runs}#create-run.body.options`);
-    for (const route of [`${runs}#create-run.body.options`, runs]) {
-      // An address without a fragment loads the page again.
-      if (route === runs) await page.goto(route, { waitUntil: 'load' });
-      const details = page.locator('.api-details').first();
-      if (route === runs) await details.locator('> summary').click();
-      await page.waitForFunction(() => document.querySelector('.api-details[open] .api-self[href]') !== null);
-      for (const kind of ['.api-field', '.api-response']) {
-        const places = details.locator(kind);
-        const ids = await places.evaluateAll((all) => all.map(({ id }) => `#${id}`));
-        const link = kind === '.api-field' ? '.api-name' : '.api-self';
-        expect(
-          await details
-            .locator(link)
-            .evaluateAll((all) => all.map((one) => decodeURIComponent(one.getAttribute('href') ?? ''))),
-        ).toEqual(ids);
-      }
+  test('request and responses follow the fields in a narrower window', async () => {
+    for (const width of [1199, 390]) {
+      const page = await visit(runs, { viewport: { width, height: 900 } });
+      const fields = await page.locator('.api-words').first().boundingBox();
+      const codes = await page.locator('.api-codes').first().boundingBox();
+      expect(codes?.y, String(width)).toBeGreaterThanOrEqual((fields?.y ?? 0) + (fields?.height ?? 0));
     }
   });
 
-  test('a link to a field unfolds its operation, with a script and without', async () => {
+  test('the navigation lists the operations with their methods: reading ones faint, none with a colour', async () => {
+    const page = await visit(`${reference}/applications`);
+    const list = page.locator('.sidebar [data-follow-headings]');
+    const stop = list.getByRole('link', { name: 'Create an application POST' });
+    expect(await list.getByRole('link').count()).toBe(await page.locator('.api').count());
+    await stop.click();
+    await list.locator('[aria-current=location]', { hasText: 'Create an application' }).waitFor();
+    const readColour = (selector: string) =>
+      list
+        .locator(selector)
+        .evaluateAll((all) => [...new Set(all.map((one) => getComputedStyle(one).color))]);
+    const probe = (name: string) =>
+      page.evaluate((token) => {
+        const mark = document.createElement('i');
+        mark.style.color = `var(${token})`;
+        document.body.append(mark);
+        return getComputedStyle(mark).color;
+      }, name);
+    expect(await readColour('small:not(.reads)')).toEqual([await probe('--ink')]);
+    expect(await readColour('small.reads')).toEqual([await probe('--faint')]);
+    expect(await list.locator('small.reads').allTextContents()).toContain('GET');
+  });
+
+  test('a field and its lines of the request are tinted together', async () => {
+    const page = await visit(runs);
+    const pre = page.locator('.api-codes pre').first();
+    const readTint = () => pre.evaluate((code) => code.style.background);
+    await page.getByRole('link', { name: 'options', exact: true }).first().focus();
+    expect(await page.locator('.is-shown').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
+      'create-run.body.options',
+    ]);
+    const lines = (await pre.textContent())?.split('\n') ?? [];
+    const from = lines.findIndex((line) => line.includes('"options"'));
+    expect(await readTint()).toContain(`+ ${from}lh`);
+    await page.getByRole('heading', { level: 1 }).hover();
+    expect(await page.locator('.is-shown').count()).toBe(0);
+    expect(await readTint()).toBe('');
+  });
+
+  test('visible fields and responses link to themselves', async () => {
+    const page = await visit(runs);
+    const operation = page.locator('.api').first();
+    await operation.locator('.api-response a[href]').first().waitFor({ state: 'attached' });
+    for (const [kind, link] of [
+      ['.api-field', '> .api-line > a'],
+      ['.api-response', '> a'],
+    ] as const) {
+      const places = operation.locator(kind);
+      const ids = await places.evaluateAll((all) => all.map(({ id }) => `#${id}`));
+      expect(ids.length).toBeGreaterThan(3);
+      expect(
+        await places
+          .locator(link)
+          .evaluateAll((all) => all.map((one) => decodeURIComponent(one.getAttribute('href') ?? ''))),
+      ).toEqual(ids);
+    }
+  });
+
+  test('a link to a field unfolds what is around it, with a script and without', async () => {
     const field = 'create-run.body.configuration.queuing.priority';
     for (const javaScriptEnabled of [true, false]) {
       const page = await visit(`${runs}#${field}`, { javaScriptEnabled });
@@ -125,10 +166,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('a second click on a link unfolds its target again', async () => {
     const page = await visit(runs);
-    const field = page.locator('[id="cancel-run.path.run_id"]');
+    const field = page.locator('[id="create-run.body.configuration.queuing.priority"]');
     await page.evaluate(() => {
       const extra = document.createElement('a');
-      extra.href = '#cancel-run.path.run_id';
+      extra.href = '#create-run.body.configuration.queuing.priority';
       extra.textContent = 'To the field';
       document.querySelector('main')?.prepend(extra);
     });
@@ -145,19 +186,16 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('the language of samples stays the same on all operations and pages', async () => {
     const page = await visit(runs);
-    await page.locator('.api-details > summary').first().click();
     await page.getByRole('tab', { name: 'Python' }).first().click();
     await page.goto(`${reference}/versions`);
-    await page.locator('.api-details > summary').nth(1).click();
     const texts = await page
-      .locator('[data-panel]:visible')
+      .locator('[data-tabs=api-language] [data-panel]:visible')
       .evaluateAll((panels) => panels.map((panel) => panel.getAttribute('data-panel')));
-    expect(texts).toEqual(['Python']);
+    expect(new Set(texts)).toEqual(new Set(['Python']));
   });
 
   test('a sample is copied unchanged', async () => {
     const page = await visit(runs, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.locator('.api-details > summary').nth(1).click();
     const code = page.locator('.api').nth(1).locator('[data-language=bash]');
     await code.hover();
     await code.getByRole('button', { name: 'Copy' }).click();
@@ -197,9 +235,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('without a script everything unfolds and all samples are visible', async () => {
     const page = await visit(runs, { javaScriptEnabled: false });
-    await page.locator('.api-details > summary').first().click();
     const first = page.locator('.api').first();
-    expect(await first.locator('[data-panel]:visible').count()).toBe(3);
+    expect(await first.locator('[data-tabs=api-language] [data-panel]:visible').count()).toBe(3);
     await first.locator('.api-response > summary').first().click();
     await first.locator('[id="create-run.202.body.run_id"]').waitFor({ state: 'visible' });
   });
@@ -209,7 +246,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.waitForLoadState('networkidle');
     const calls: string[] = [];
     page.on('request', (request) => calls.push(request.url()));
-    for (const summary of await page.locator('.api-details > summary').all()) await summary.click();
+    await page.getByRole('button', { name: 'Expand all' }).click();
     await page.getByRole('tab', { name: 'JavaScript' }).first().click();
     expect(calls).toEqual([]);
   });

@@ -62,17 +62,25 @@ export async function bundleConsole(): Promise<Map<string, string | Buffer>> {
   }
   // The frames are no pages of the build: their scripts stand in them, because their policies let them load nothing.
   for (const name of FRAMES) files.set(name, readFileSync(join(root, name)));
-  files.set('csp.json', formatFramePolicy(files));
+  files.set('csp.json', formatPolicy(files));
   return files;
 }
 
-/** Returns the hashes of the scripts that the frame of charts may run: its own and the libraries that it gets as text. */
-function formatFramePolicy(files: ReadonlyMap<string, string | Buffer>): string {
-  const [, script] = /<script>(.*?)<\/script>/s.exec(String(files.get(CHART_FRAME))) ?? [];
+/** Returns the hashes of the scripts that stand in a page: that of the console, and those of the frame of charts with its libraries. */
+function formatPolicy(files: ReadonlyMap<string, string | Buffer>): string {
   const libraries = [...files].filter(([name]) => LIBRARY_NAME.test(name)).map(([, content]) => content);
-  if (script === undefined || libraries.length !== LIBRARY_COUNT)
-    throw new Error(`${CHART_FRAME} needs its script and ${LIBRARY_COUNT} libraries.`);
-  return JSON.stringify({ scripts: [script, ...libraries].map(hashScript) });
+  if (libraries.length !== LIBRARY_COUNT)
+    throw new Error(`The console has ${libraries.length} libraries of charts instead of ${LIBRARY_COUNT}.`);
+  return JSON.stringify({
+    page: [readScript(files, 'index.html')].map(hashScript),
+    scripts: [readScript(files, CHART_FRAME), ...libraries].map(hashScript),
+  });
+}
+
+function readScript(files: ReadonlyMap<string, string | Buffer>, name: string): string {
+  const [, script] = /<script>(.*?)<\/script>/s.exec(String(files.get(name))) ?? [];
+  if (script === undefined) throw new Error(`${name} has no script.`);
+  return script;
 }
 
 function hashScript(text: string | Buffer): string {

@@ -27,6 +27,45 @@ describe.skipIf(!hasBrowser)('the frame of the console', () => {
     await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
   });
 
+  test('each page leads to the page of the documentation that explains it', async () => {
+    const page = await at.open('/apps/echo/inputs');
+    const docs = page.getByRole('link', { name: 'Docs' });
+    for (const [path, target] of [
+      ['/apps/echo/inputs', 'experiments/inputs'],
+      ['/apps/echo', 'deploy/app'],
+      ['/queue', 'run/queuing-prioritization'],
+      ['/apps/echo/experiments/shadow/no-such-test', 'experiments/shadow'],
+    ] as const) {
+      await page.goto(`${at.server.url}/console${path}`);
+      await docs.waitFor();
+      expect(await docs.getAttribute('href'), path).toBe(`/docs/using-switchyard/${target}`);
+    }
+  });
+
+  test('has the chosen theme before any script of its files runs', async () => {
+    const page = await at.open('/queue');
+    await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor();
+    const readGround = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await readGround();
+    await page.evaluate(() => localStorage.setItem('theme', 'dark'));
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/*.js', async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await page.locator('.bone').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    const dark = await readGround();
+    expect(dark).not.toBe(light);
+    release();
+    await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor();
+    expect(await readGround()).toBe(dark);
+  });
+
   test('shows its shape before the API answers', async () => {
     const page = await at.open('/queue');
     let release = () => {};

@@ -1,7 +1,7 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { Logo } from '@switchyard/design/logo.tsx';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useMatches, useParams, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { isSignedOut } from '../client/client.ts';
@@ -15,6 +15,7 @@ import { ConnectionStrip } from './connection-strip.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { Overlays } from './overlays.tsx';
+import { DOCUMENTATION } from './pages.ts';
 import { ProgressBar } from './progress-bar.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { useAccountEvents } from './use-account-events.ts';
@@ -83,14 +84,32 @@ export function Layout() {
       </nav>
       <section className={styles.tools} aria-label="Quick access">
         <Overlays />
-        <a className={styles.docs} href="/docs">
-          Docs
-        </a>
+        <DocumentationLink />
         <ThemeButton />
         <AccountMenu />
       </section>
       <UndoNotice />
       <Suspense fallback={null}>{isSignedOut(error) && <SessionDialog />}</Suspense>
     </div>
+  );
+}
+
+/** Leads to the page of the documentation that explains this one. */
+function DocumentationLink() {
+  const match = useMatches().at(-1);
+  const pages: Readonly<Record<string, string>> = DOCUMENTATION;
+  const page = pages[match?.fullPath ?? ''];
+  const { type = '' } = useParams({ strict: false });
+  return (
+    <a
+      className={styles.docs}
+      href={
+        page === undefined
+          ? '/docs'
+          : `/docs/using-switchyard/${page.replace('$type', encodeURIComponent(type))}`
+      }
+    >
+      Docs
+    </a>
   );
 }

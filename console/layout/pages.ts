@@ -1,6 +1,7 @@
-/** The pages that the command palette finds. Those with an icon are stops of the navigation. */
+/** The pages that the command palette finds, and the page of the documentation that explains each route. */
+import type { RegisteredRouter } from '@tanstack/react-router';
 
-/** The pages of one application. A new one belongs here too. A page that creates something needs its right. */
+/** The pages of one application. A new one belongs here too. One with an icon is a stop of the navigation. A page that creates something needs its right. */
 export const APPLICATION_PAGES = [
   { label: 'Overview', icon: 'overview', to: '/apps/$application' },
   { label: 'Runs', icon: 'run', to: '/apps/$application/runs' },
@@ -41,3 +42,51 @@ export const ADMINISTRATOR_PAGES = [
   { label: 'Backups', icon: 'backup', to: '/account/backups' },
   { label: 'Audit log', icon: 'audit', to: '/account/audit' },
 ] as const;
+
+type ConsoleRoute = Exclude<
+  keyof RegisteredRouter['routesByPath'],
+  '' | '/$' | '/apps/$application' | `/sign-in${string}` | `/shared/${string}`
+>;
+
+/** The addresses of the documentation below `/docs/using-switchyard/`, by route. `$type` stands for that of the route. */
+export const DOCUMENTATION: Readonly<Record<ConsoleRoute, string>> = {
+  '/': 'deploy/app',
+  '/marketplace': 'deploy/subscription-apps',
+  '/marketplace/$partner/$app': 'deploy/subscription-apps',
+  '/queue': 'run/queuing-prioritization',
+  '/workers': 'setup/workers',
+  '/webhooks': 'setup/webhooks',
+  '/webhooks/$webhook': 'setup/webhooks',
+  '/device': 'reference/api/device-authorizations',
+  '/account/members': 'accounts/teams',
+  '/account/keys': 'accounts/api-keys',
+  '/account/sessions': 'reference/api/sessions',
+  '/account/usage': 'reference/api/usage',
+  '/account/quotas': 'run/execution-classes',
+  '/account/retention': 'reference/api/retention',
+  '/account/shares': 'reference/api/share-links',
+  '/account/backups': 'setup/backup',
+  '/account/audit': 'reference/api/audit',
+  '/apps/$application/': 'deploy/app',
+  '/apps/$application/runs': 'run/find-runs',
+  '/apps/$application/runs/$run': 'run/console',
+  '/apps/$application/runs/$run/content': 'run/large-payloads',
+  '/apps/$application/compare': 'run/console',
+  '/apps/$application/new-run': 'run/options-hierarchy',
+  '/apps/$application/logs': 'run/logging',
+  '/apps/$application/experiments': 'experiments/statistics',
+  '/apps/$application/experiments/$type/$id': 'experiments/$type',
+  '/apps/$application/new-experiment': 'experiments/planning',
+  '/apps/$application/ensembles': 'run/runs-ensembling',
+  '/apps/$application/ensembles/$ensemble': 'run/runs-ensembling',
+  '/apps/$application/ensembles/$ensemble/runs/$run': 'run/runs-ensembling',
+  '/apps/$application/new-ensemble': 'run/runs-ensembling',
+  '/apps/$application/inputs': 'experiments/inputs',
+  '/apps/$application/inputs/$input': 'experiments/inputs',
+  '/apps/$application/input-sets': 'experiments/input-sets',
+  '/apps/$application/input-sets/$inputSet': 'experiments/input-sets',
+  '/apps/$application/secrets': 'reference/secret-collections',
+  '/apps/$application/compare-versions': 'deploy/app',
+  '/apps/$application/new-instance': 'deploy/app',
+  '/apps/$application/instances/$instance': 'deploy/app',
+};

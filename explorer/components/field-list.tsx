@@ -74,12 +74,12 @@ function Flags({ field }: { field: Field }) {
   );
 }
 
-export function FieldTypeLabel({ field: { type, nullable, schema } }: { field: Field }) {
+/** The type of a field in words. */
+export function FieldTypeLabel({ field: { type, nullable } }: { field: Field }) {
   return (
     <span className="api-type">
       {type}
       {nullable && !/\bnull$/.test(type) && ' or null'}
-      {schema !== undefined && ` · ${schema}`}
     </span>
   );
 }
@@ -92,23 +92,38 @@ function FieldItem({ field }: { field: Field }) {
   return (
     <li className="api-field" id={field.id}>
       <p className="api-line">
-        {/* biome-ignore lint/a11y/useValidAnchor: the page's script turns these into links; as HTML they were a tenth of a page. */}
-        <a className="api-name">
-          <Name field={field} />
-        </a>{' '}
-        <FieldTypeLabel field={field} />
+        <Name field={field} /> <FieldTypeLabel field={field} />
         <Flags field={field} />
       </p>
       <FieldBody field={field} />
       {field.groups.map((group) => (
-        <details className="api-more" key={group.title}>
-          <summary>
-            {group.title} of <Name field={field} />
-          </summary>
-          <FieldList fields={group.fields} />
-        </details>
+        <FoldedGroup key={group.title} group={group} field={field} />
       ))}
     </li>
+  );
+}
+
+/** The fields below a field, folded. The only kind of items has no list of its own: its fields follow at once. */
+function FoldedGroup({ group: { kind, title, fields }, field }: { group: FieldGroup; field: Field }) {
+  const [item, ...others] = fields;
+  if (kind === 'items' && item && others.length === 0)
+    return (
+      <details className="api-more" id={item.id}>
+        <summary>
+          {title} of <Name field={field} /> <FieldTypeLabel field={item} />
+          <Flags field={item} />
+        </summary>
+        <FieldBody field={item} />
+        <FieldGroups groups={item.groups} />
+      </details>
+    );
+  return (
+    <details className="api-more">
+      <summary>
+        {title} of <Name field={field} />
+      </summary>
+      <FieldList fields={fields} kind={kind} />
+    </details>
   );
 }
 
@@ -134,9 +149,10 @@ export function FieldBody({ field }: { field: Field }) {
   );
 }
 
-export function FieldList({ fields }: { fields: readonly Field[] }) {
+/** Fields below each other; the variants of a value are stops of a track, of which a request takes one. */
+export function FieldList({ fields, kind }: { fields: readonly Field[]; kind?: FieldGroup['kind'] }) {
   return (
-    <ul className="api-fields">
+    <ul className={kind === 'variants' ? 'api-fields api-one' : 'api-fields'}>
       {fields.map((field) => (
         <FieldItem key={field.id} field={field} />
       ))}
@@ -149,7 +165,7 @@ export function FieldGroups({ groups }: { groups: readonly FieldGroup[] }) {
   return groups.map((group) => (
     <Fragment key={group.title}>
       {group.kind !== 'properties' && <p className="api-label">{group.title}</p>}
-      <FieldList fields={group.fields} />
+      <FieldList fields={group.fields} kind={group.kind} />
     </Fragment>
   ));
 }

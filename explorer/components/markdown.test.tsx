@@ -4,7 +4,9 @@ import { formatSingleLine, Markdown } from './markdown.tsx';
 
 /** Returns the HTML of a description without the element around it. */
 function renderMarkdown(text: string): string {
-  return renderToStaticMarkup(<Markdown text={text} />).replace(/^<div class="api-text">|<\/div>$/g, '');
+  return renderToStaticMarkup(<Markdown text={text} />)
+    .replace(/^<p class="api-text">/, '<p>')
+    .replace(/^<div class="api-text">|<\/div>$/g, '');
 }
 
 describe('Markdown of descriptions', () => {

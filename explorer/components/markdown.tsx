@@ -114,12 +114,16 @@ function renderTokens(tokens: readonly Token[]): ReactNode[] {
   return root;
 }
 
-/** Renders a description, and nothing for an empty one. A text that is nested too deep is shown with its marks. */
+/** Renders a description, most often one paragraph; nothing for an empty one. A text that is nested too deep has its marks. */
 export function Markdown({ text }: { text: string }) {
   if (text.trim() === '') return null;
   const tokens = parseMarkdown(text);
   const isComplete = tokens.every(({ level }) => level < MAX_NESTING_LEVELS - 1);
-  return <div className="api-text">{isComplete ? renderTokens(tokens) : <p>{text}</p>}</div>;
+  if (!isComplete) return <p className="api-text">{text}</p>;
+  const [first, inline, ...others] = tokens;
+  if (first?.type === 'paragraph_open' && inline && others.length === 1)
+    return <p className="api-text">{renderTokens([inline])}</p>;
+  return <div className="api-text">{renderTokens(tokens)}</div>;
 }
 
 /**

@@ -32,11 +32,9 @@ const LOCATION_TITLES = {
   other: 'Other parameters',
 } as const;
 
-type Props = { operation: Operation; samples: readonly CodeSample[]; heading: Heading };
-
-/** The unfolded part of an operation: credentials, parameters, body, code samples and responses. */
-export function OperationDetails({ operation, samples, heading: Title }: Props) {
-  const { id, facts, security, servers, parameters, body, responses, callbacks, blocks } = operation;
+/** The fields of an operation: credentials, parameters, body, responses and callbacks. */
+export function OperationFields({ operation, heading: Title }: { operation: Operation; heading: Heading }) {
+  const { facts, security, servers, parameters, body, responses, callbacks, blocks } = operation;
   return (
     <>
       <Facts facts={facts} />
@@ -44,15 +42,6 @@ export function OperationDetails({ operation, samples, heading: Title }: Props) 
       <Servers servers={servers} />
       <Parameters parameters={parameters} heading={Title} />
       {body && <BodyPart body={body} heading={Title} />}
-      <Title>Call it</Title>
-      <Tabs
-        group="api-language"
-        id={`${id}-samples`}
-        panels={samples.map(({ label, language, code }) => ({
-          label,
-          content: <Code language={language} code={code} />,
-        }))}
-      />
       {responses.length > 0 && <Title>Responses</Title>}
       {responses.map((response) => (
         <ResponsePart key={response.id} response={response} />
@@ -62,6 +51,35 @@ export function OperationDetails({ operation, samples, heading: Title }: Props) 
         <CallbackPart key={callback.id} callback={callback} heading={Title} />
       ))}
       <RawBlockList blocks={blocks} />
+    </>
+  );
+}
+
+type CodesProps = { operation: Operation; samples: readonly CodeSample[]; heading: Heading };
+
+/** The code of an operation: a request in each language, and an example of each response that has one. */
+export function OperationCodes({ operation: { id, responses }, samples, heading: Title }: CodesProps) {
+  const answers = responses.flatMap(({ status, contents }) => {
+    const examples = contents.flatMap((content) => content.examples);
+    return examples.length === 0 ? [] : [{ label: status, content: <Examples examples={examples} /> }];
+  });
+  return (
+    <>
+      <Title>Request</Title>
+      <Tabs
+        group="api-language"
+        id={`${id}-samples`}
+        panels={samples.map(({ label, language, code }) => ({
+          label,
+          content: <Code language={language} code={code} />,
+        }))}
+      />
+      {answers.length > 0 && (
+        <>
+          <Title>Response</Title>
+          <Tabs group={`${id}-response`} id={`${id}-response`} panels={answers} />
+        </>
+      )}
     </>
   );
 }
@@ -91,10 +109,10 @@ function CallbackPart({ callback, heading }: { callback: Callback; heading: Head
       <Markdown text={description} />
       <Faults faults={faults} />
       <Parameters parameters={parameters} heading={Title} />
-      {body && <BodyPart body={body} heading={Title} showsAllExamples />}
+      {body && <BodyPart body={body} heading={Title} isInPlace />}
       {responses.length > 0 && <Title>Expected responses</Title>}
       {responses.map((response) => (
-        <ResponsePart key={response.id} response={response} />
+        <ResponsePart key={response.id} response={response} isInPlace />
       ))}
       <RawBlockList blocks={blocks} />
     </details>
@@ -136,15 +154,15 @@ function Servers({ servers }: { servers: Operation['servers'] }) {
   ));
 }
 
-/** `showsAllExamples` includes the first example, which code samples show otherwise. */
+/** `isInPlace` when no code stands beside the fields, so all examples stand among them. */
 function BodyPart({
   body,
   heading: Title,
-  showsAllExamples = false,
+  isInPlace = false,
 }: {
   body: RequestBody;
   heading: Heading;
-  showsAllExamples?: boolean;
+  isInPlace?: boolean;
 }) {
   const { required, description, contents, blocks, faults } = body;
   return (
@@ -156,7 +174,9 @@ function BodyPart({
         <ContentPart
           key={content.mediaType}
           content={content}
-          examplesFrom={!showsAllExamples && index === 0 && isPlainJson(content.examples[0]) ? 1 : 0}
+          examples={content.examples.slice(
+            !isInPlace && index === 0 && isPlainJson(content.examples[0]) ? 1 : 0,
+          )}
         />
       ))}
       <RawBlockList blocks={blocks} />
@@ -168,29 +188,24 @@ function isPlainJson(example: Example | undefined): boolean {
   return example?.language === 'json' && example.title === '' && example.description === '';
 }
 
-function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom: number }) {
-  const { mediaType, field, examples, blocks } = content;
+function Examples({ examples }: { examples: readonly Example[] }) {
+  return examples.map(({ title, description, language, text }, index) => (
+    <div key={`${title}${index}`}>
+      <Markdown text={description} />
+      <Code language={language} code={text} {...(title !== '' && { caption: `Example: ${title}` })} />
+    </div>
+  ));
+}
+
+/** The fields of a body in one media type, after those of its examples that stand nowhere else. */
+function ContentPart({ content, examples = [] }: { content: Content; examples?: readonly Example[] }) {
+  const { mediaType, field, blocks } = content;
   return (
     <div className="api-content" id={field.id}>
       <p className="api-line">
-        <code>{mediaType}</code> <FieldTypeLabel field={field} />
+        <code>{mediaType}</code> <FieldTypeLabel field={field} /> {field.schema}
       </p>
-      {examples.slice(examplesFrom).map(({ title, description, language, text, isGenerated }) => (
-        <div key={title}>
-          <Markdown text={description} />
-          <Code
-            language={language}
-            code={text}
-            caption={
-              isGenerated
-                ? 'Example, generated from the fields'
-                : title === ''
-                  ? 'Example'
-                  : `Example: ${title}`
-            }
-          />
-        </div>
-      ))}
+      <Examples examples={examples} />
       <FieldBody field={field} />
       <FieldGroups groups={field.groups} />
       <RawBlockList blocks={blocks} />
@@ -198,19 +213,15 @@ function ContentPart({ content, examplesFrom }: { content: Content; examplesFrom
   );
 }
 
-function ResponsePart({ response }: { response: Response }) {
+function ResponsePart({ response, isInPlace = false }: { response: Response; isInPlace?: boolean }) {
   const { id, status, description, headers, contents, links, blocks, faults, unfoldedAt } = response;
   const line = formatSingleLine(description);
   return (
     <details className="api-response" id={id}>
       <summary>
-        <code className={`api-status api-${/^[1-5]/.exec(status)?.[0] ?? 'any'}`}>{status}</code> {line}
+        <code>{status}</code> {line}
       </summary>
       {line === undefined && <Markdown text={description} />}
-      <p className="api-fact">
-        {/* biome-ignore lint/a11y/useValidAnchor: as with the names of fields. */}
-        <a className="api-self">Link to this response</a>
-      </p>
       {unfoldedAt && (
         <p className="api-fact">
           The same response as <a href={formatAnchorHref(unfoldedAt.id)}>{unfoldedAt.label}</a>.
@@ -218,7 +229,7 @@ function ResponsePart({ response }: { response: Response }) {
       )}
       <Faults faults={faults} />
       {contents.map((content) => (
-        <ContentPart key={content.mediaType} content={content} examplesFrom={0} />
+        <ContentPart key={content.mediaType} content={content} examples={isInPlace ? content.examples : []} />
       ))}
       {headers.length > 0 && (
         <>

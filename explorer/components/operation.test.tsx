@@ -33,11 +33,11 @@ describe('an operation', () => {
     <Operation specs={specs} spec="cloud" method="POST" path={path} level={2} />,
   );
 
-  test('shows badge, summary, description and a toggle with both labels', () => {
+  test('shows method, summary, description, and codes beside the words', () => {
     expect(html).toContain('<h2 id="create-run">Create a run ');
-    expect(html).toContain('<span class="api-method api-post">POST</span>');
+    expect(html).toContain('<p class="api-route"><b>POST</b> <code>/v1/applications/');
     expect(html).toMatch(
-      /<details class="api-details"><summary><span class="api-view">View<\/span><span class="api-hide">Hide<\/span>/,
+      /<div class="api-words"><h2[\s\S]*<\/div><div class="api-codes"><h3>Request<\/h3>[\s\S]*curl -X POST[\s\S]*<h3>Response<\/h3>[\s\S]*&quot;run_id&quot;/,
     );
     expect(html).toContain('Without <code>instance_id</code>, the default');
   });
@@ -55,6 +55,21 @@ describe('an operation', () => {
   test('has no script, handler, form or frame', () => {
     expect(html).not.toMatch(/<script|\son[a-z]+=|<form|<input|<iframe/);
   });
+});
+
+test('the variants of a value stand on one track, and the fields of items follow at once', () => {
+  const item = { type: 'object', description: 'A stop.', properties: { place: { type: 'string' } } };
+  const variants = [
+    { title: 'Ride', ...item },
+    { title: 'Walk', ...item },
+  ];
+  const schema = { properties: { legs: { oneOf: variants }, stops: { type: 'array', items: item } } };
+  const content = { 'application/json': { schema } };
+  const { html } = renderOperation({ paths: { '/a': { post: { requestBody: { content } } } } }, 'post', '/a');
+  expect(html).toMatch(/<ul class="api-fields api-one"><li[^>]*><p class="api-line"><em>Ride<\/em>/);
+  expect(html).toContain(
+    '<details class="api-more" id="post-a.body.stops[]"><summary>Items of <code>stops</code> <span class="api-type">object</span></summary><p class="api-text">A stop.</p><ul class="api-fields"><li class="api-field" id="post-a.body.stops[].place">',
+  );
 });
 
 describe('a hostile document', () => {

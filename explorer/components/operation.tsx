@@ -8,7 +8,7 @@ import {
 import { formatAnchorHref } from '../model/schema/anchor-href.ts';
 import { Faults } from './field-list.tsx';
 import { Markdown } from './markdown.tsx';
-import { OperationDetails } from './operation-details.tsx';
+import { OperationCodes, OperationFields } from './operation-details.tsx';
 
 export type OperationProps = SampleOptions & {
   /** The parsed documents by name. */
@@ -47,33 +47,32 @@ type ViewProps = {
   level?: 2 | 3 | undefined;
 };
 
-/** One operation that `readOperation` returned. */
+/** One operation that `readOperation` returned: its words, and the request and the responses that a wide page puts beside them. */
 export function OperationView({ operation, samples, level = 3 }: ViewProps) {
   const { id, method, path, description, deprecated, faults } = operation;
   const Title = level === 2 ? 'h2' : 'h3';
+  const heading = level === 2 ? 'h3' : 'h4';
   const title = getOperationTitle(operation);
   return (
     <section className="api">
-      <Title id={id}>
-        {title}{' '}
-        <a className="api-permalink" href={formatAnchorHref(id)} aria-label={`Link to “${title}”`}>
-          #
-        </a>
-      </Title>
-      <p className="api-route">
-        <span className={`api-method api-${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
-        {deprecated && <span className="api-flag"> deprecated</span>}
-      </p>
-      <Markdown text={description} />
-      <Faults faults={faults} />
-      <details className="api-details">
-        <summary>
-          <span className="api-view">View</span>
-          <span className="api-hide">Hide</span>
-          <span className="api-unseen"> the details of “{title}”</span>
-        </summary>
-        <OperationDetails operation={operation} samples={samples} heading={level === 2 ? 'h3' : 'h4'} />
-      </details>
+      <div className="api-words">
+        <Title id={id}>
+          {title}{' '}
+          <a className="api-permalink" href={formatAnchorHref(id)} aria-label={`Link to “${title}”`}>
+            #
+          </a>
+        </Title>
+        <p className="api-route">
+          <b>{method}</b> <code>{path}</code>
+          {deprecated && <span className="api-flag"> deprecated</span>}
+        </p>
+        <Markdown text={description} />
+        <Faults faults={faults} />
+        <OperationFields operation={operation} heading={heading} />
+      </div>
+      <div className="api-codes">
+        <OperationCodes operation={operation} samples={samples} heading={heading} />
+      </div>
     </section>
   );
 }

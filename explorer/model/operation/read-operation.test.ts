@@ -136,7 +136,6 @@ describe('references', () => {
     expect(responses[0]?.contents[0]?.examples[0]).toMatchObject({
       title: 'The first',
       text: '{\n  "n": 1\n}',
-      isGenerated: false,
     });
     expect(responses[1]?.faults.join()).toContain('leads to nothing');
   });

@@ -226,7 +226,6 @@ export type Example = {
   description: string;
   language: 'json' | 'text';
   text: string;
-  isGenerated: boolean;
 };
 
 /** A body in one media type. */
@@ -289,8 +288,8 @@ function readContent(
     field,
     examples:
       isJsonMediaType(mediaType) && generated !== undefined
-        ? [formatExample({ title: '', description: '', value: generated }, true)]
-        : documented.map((example) => formatExample(example, false)),
+        ? [formatExample({ title: '', description: '', value: generated })]
+        : documented.map(formatExample),
     blocks,
     value,
     ...(isForm && { form: buildFormFields(document, { mediaType, media: resolved, value }) }),
@@ -301,10 +300,10 @@ function addUnreadValue(value: unknown, blocks: RawBlock[]): void {
   blocks.push({ title: 'Also in the document', text: formatJson(value) });
 }
 
-function formatExample({ title, description, value }: DocumentExample, isGenerated: boolean): Example {
+function formatExample({ title, description, value }: DocumentExample): Example {
   const isText = typeof value === 'string';
   const text = isText ? value : formatJson(value);
-  return { title, description, language: isText ? 'text' : 'json', text, isGenerated };
+  return { title, description, language: isText ? 'text' : 'json', text };
 }
 
 function readExamples(

@@ -17,30 +17,35 @@ const ROOT = '/console';
 const PAGE = '/index.html';
 const CHART_FRAME = '/frame.html';
 const PAGE_FRAME = '/page-frame.html';
-/** The hashes of the scripts that a chart may run (console/build/bundle.ts). */
+/** The hashes of the scripts that stand in the page and that a chart may run (console/build/bundle.ts). */
 const POLICY = '/csp.json';
-const NO_SCRIPTS = `{"scripts":["'none'"]}`;
+const NO_SCRIPTS = `{"page":[],"scripts":["'none'"]}`;
 const PRIVATE_FILES = ['/input-hash.txt'];
 
-/** Scripts and styles come from the console's own files alone. The address has a one-time ticket, so no page gets it as referrer. */
-const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'self'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data: blob:",
-    "worker-src 'self' blob:",
-    "connect-src 'self'",
-    "frame-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "form-action 'self'",
-  ].join('; '),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-};
+/**
+ * Scripts and styles come from the console's own files alone; `scripts` has the hash of the one in the page. The address has a
+ * one-time ticket, so no page gets it as referrer.
+ */
+function buildPageHeaders(scripts: readonly string[]) {
+  return {
+    'content-security-policy': [
+      "default-src 'self'",
+      ["script-src 'self'", ...scripts].join(' '),
+      "style-src 'self'",
+      "img-src 'self' data: blob:",
+      "worker-src 'self' blob:",
+      "connect-src 'self'",
+      "frame-src 'self'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "form-action 'self'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+  };
+}
 
 /**
  * A frame for content of apps: an opaque origin without cookies, whose policy names no origin that could be sent something.
@@ -74,29 +79,28 @@ export async function loadConsole(folder: string): Promise<ConsoleFiles | null> 
   return files.has(PAGE) ? files : null;
 }
 
-const parsePolicy = createJsonParser(Type.Object({ scripts: Type.Array(Type.String()) }));
-
-/** Returns the headers of the frames. Charts run the scripts of the console alone; pages run theirs, after a click. */
-function buildHeadersByPath(files: ConsoleFiles) {
-  const policy = parsePolicy(files.get(POLICY)?.plain.toString() ?? NO_SCRIPTS, POLICY);
-  return new Map([
-    [CHART_FRAME, buildFrameHeaders(policy.scripts)],
-    [PAGE_FRAME, buildFrameHeaders(["'unsafe-inline'", "'unsafe-eval'"])],
-  ]);
-}
+const parsePolicy = createJsonParser(
+  Type.Object({ page: Type.Array(Type.String()), scripts: Type.Array(Type.String()) }),
+);
 
 /** Registers the routes of the console, and the addresses of runs that the published clients print. */
 export function serveConsole(app: FastifyInstance, files: ConsoleFiles): void {
   const page = files.get(PAGE);
   if (!page) throw new Error(`The console has no ${PAGE}.`);
-  const headers = buildHeadersByPath(files);
+  const policy = parsePolicy(files.get(POLICY)?.plain.toString() ?? NO_SCRIPTS, POLICY);
+  const pageHeaders = buildPageHeaders(policy.page);
+  // Charts run the scripts of the console alone; pages of apps run theirs, after a click.
+  const frameHeaders = new Map([
+    [CHART_FRAME, buildFrameHeaders(policy.scripts)],
+    [PAGE_FRAME, buildFrameHeaders(["'unsafe-inline'", "'unsafe-eval'"])],
+  ]);
   const send = (request: FastifyRequest, reply: FastifyReply) => {
     const [path = ''] = request.url.slice(ROOT.length).split('?', 1);
     const file = files.get(path);
-    if (file) return sendStaticFile(request, reply.headers(headers.get(path) ?? PAGE_HEADERS), file);
+    if (file) return sendStaticFile(request, reply.headers(frameHeaders.get(path) ?? pageHeaders), file);
     // A missing script is a 404: the page in its place would be a syntax error.
     if (path.startsWith(HASHED_FOLDER)) return reply.callNotFound();
-    return sendStaticFile(request, reply.headers(PAGE_HEADERS), page);
+    return sendStaticFile(request, reply.headers(pageHeaders), page);
   };
   app.get(ROOT, send);
   app.get(`${ROOT}/*`, send);

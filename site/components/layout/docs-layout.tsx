@@ -2,11 +2,16 @@ import { Icon } from '@switchyard/design/icon.tsx';
 import type { ContentsEntry, DocsPage, NavigationEntry, Neighbour } from '../../page-data.ts';
 import { Body } from '../markup/body.tsx';
 
-/** A page of the documentation between its navigation and its contents list. */
+/**
+ * A page of the documentation between its navigation and its contents list. Where requests and responses stand beside the text,
+ * the list is part of the navigation.
+ */
 export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: NavigationEntry[] }) {
+  const isReference = page.contents.some(({ method }) => method !== undefined);
+  const place = { route: page.route, contents: isReference ? page.contents : [] };
   return (
-    <div className="docs">
-      <Sidebar navigation={navigation} route={page.route} />
+    <div className={isReference ? 'docs reference' : 'docs'}>
+      <Sidebar navigation={navigation} place={place} />
       <button
         className="expand icon-button needs-script"
         type="button"
@@ -57,7 +62,7 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
           <PreviousNextLinks previous={page.previous} next={page.next} />
         </div>
       </main>
-      <ContentsList contents={page.contents} />
+      {!isReference && <ContentsList contents={page.contents} />}
     </div>
   );
 }
@@ -87,13 +92,22 @@ function PreviousNextLinks({ previous, next }: { previous?: Neighbour; next?: Ne
   );
 }
 
+/** The methods that change nothing; the navigation shows them faint. */
+const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
 function Entries({ contents }: { contents: ContentsEntry[] }) {
   return (
     <ul className="track">
-      {contents.map(({ id, text, level }) => (
+      {contents.map(({ id, text, level, method }) => (
         <li key={id} className={level === 3 ? 'inner' : undefined}>
           <a className="stop" href={`#${id}`}>
             {text}
+            {method !== undefined && (
+              <>
+                {' '}
+                <small className={READING_METHODS.has(method) ? 'reads' : undefined}>{method}</small>
+              </>
+            )}
           </a>
         </li>
       ))}
@@ -135,23 +149,34 @@ function findAddress({ externalUrl, route, subpages = [] }: NavigationEntry): st
   return externalUrl ?? route ?? (subpages[0] && findAddress(subpages[0]));
 }
 
-function PageLink({ entry, route }: { entry: NavigationEntry; route: string }) {
+/** The current page, with its headings if the navigation lists them. */
+type Place = { route: string; contents: ContentsEntry[] };
+
+function PageLink({ entry, place }: { entry: NavigationEntry; place: Place }) {
+  const isCurrent = entry.route === place.route;
   return (
-    <a className="stop" href={findAddress(entry)} aria-current={entry.route === route ? 'page' : undefined}>
-      {entry.label}
-    </a>
+    <>
+      <a className="stop" href={findAddress(entry)} aria-current={isCurrent ? 'page' : undefined}>
+        {entry.label}
+      </a>
+      {isCurrent && place.contents.length > 0 && (
+        <div data-follow-headings="">
+          <Entries contents={place.contents} />
+        </div>
+      )}
+    </>
   );
 }
 
-function SidebarEntries({ entries, route }: { entries: NavigationEntry[]; route: string }) {
+function SidebarEntries({ entries, place }: { entries: NavigationEntry[]; place: Place }) {
   return (
     <ul className="track">
       {entries.map((entry) => (
         <li key={entry.slug}>
           {entry.subpages === undefined ? (
-            <PageLink entry={entry} route={route} />
+            <PageLink entry={entry} place={place} />
           ) : (
-            <Group entry={entry} route={route} />
+            <Group entry={entry} place={place} />
           )}
         </li>
       ))}
@@ -163,20 +188,20 @@ function SidebarEntries({ entries, route }: { entries: NavigationEntry[]; route:
  * A group of pages: its label above them. The pages below a page are folded until the reader opens them: the reference of the
  * API alone has more pages than all other references together.
  */
-function Group({ entry, route }: { entry: NavigationEntry; route: string }) {
+function Group({ entry, place }: { entry: NavigationEntry; place: Place }) {
   const { label, subpages = [] } = entry;
   if (entry.route === undefined) {
     return (
       <>
         <span className="group-label">{label}</span>
-        <SidebarEntries entries={subpages} route={route} />
+        <SidebarEntries entries={subpages} place={place} />
       </>
     );
   }
   return (
-    <details className="folded-pages" open={contains(entry, route)}>
+    <details className="folded-pages" open={contains(entry, place.route)}>
       <summary>{label}</summary>
-      <SidebarEntries entries={[{ ...entry, subpages: undefined }, ...subpages]} route={route} />
+      <SidebarEntries entries={[{ ...entry, subpages: undefined }, ...subpages]} place={place} />
     </details>
   );
 }
@@ -187,7 +212,7 @@ function Groups({ task }: { task: NavigationEntry }) {
     <ul className="track">
       {task.subpages?.map((entry) => (
         <li key={entry.slug}>
-          <PageLink entry={entry} route="" />
+          <PageLink entry={entry} place={{ route: '', contents: [] }} />
         </li>
       ))}
     </ul>
@@ -198,21 +223,21 @@ function Groups({ task }: { task: NavigationEntry }) {
  * The navigation by task. The task of the current page is open and has all its pages. The others have only their groups
  * and open without a script. All pages of all tasks would be a third of the bytes of a page.
  */
-function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; route: string }) {
+function Sidebar({ navigation, place }: { navigation: NavigationEntry[]; place: Place }) {
   return (
     <div className="sidebar" id="site-navigation">
-      <nav aria-label="Documentation">
+      <nav className="tree" aria-label="Documentation">
         {navigation.map((entry) =>
           entry.subpages === undefined ? (
             <p className="section-link" key={entry.slug}>
-              <PageLink entry={entry} route={route} />
+              <PageLink entry={entry} place={place} />
             </p>
           ) : (
-            <details key={entry.slug} open={contains(entry, route)}>
+            <details key={entry.slug} open={contains(entry, place.route)}>
               <summary>{entry.label}</summary>
-              {entry.route !== undefined && <PageLink entry={entry} route={route} />}
-              {contains(entry, route) ? (
-                <SidebarEntries entries={entry.subpages} route={route} />
+              {entry.route !== undefined && <PageLink entry={entry} place={place} />}
+              {contains(entry, place.route) ? (
+                <SidebarEntries entries={entry.subpages} place={place} />
               ) : (
                 <Groups task={entry} />
               )}

@@ -105,7 +105,8 @@ function Header({ hasNavigation }: { hasNavigation: boolean }) {
         <a href="/docs" aria-current={hasNavigation ? 'true' : undefined}>
           Docs
         </a>
-        <a href="/console">Console</a>
+        <a href="/docs/using-switchyard/reference/api">API</a>
+        <a href="/sign-up">Sign up</a>
       </nav>
       <div className="banner" data-banner-place="" />
       <SearchBox />
@@ -119,8 +120,8 @@ function Header({ hasNavigation }: { hasNavigation: boolean }) {
         <Icon name="sun" />
         <Icon name="moon" />
       </button>
-      <a className="sign-up" href="/sign-up">
-        Sign up
+      <a className="open-console" href="/console">
+        Open console
       </a>
     </header>
   );

@@ -42,7 +42,7 @@ export function Home({ firstPage }: { firstPage: Neighbour }) {
             <a className="primary" href={firstPage.route}>
               Start with the overview <Icon name="next" />
             </a>
-            <a href="/docs/get-started/quickstarts/custom-app">Write a custom app</a>
+            <a href="/console">Open console</a>
           </p>
         </div>
         <RunPicture />

@@ -128,7 +128,7 @@ export function createSwaggerSchema(context: MarkupContext): Schema {
             `The anchor of the operation "${text}" is on this page already; show it once.`,
           );
         }
-        context.contents.push({ id, text, level });
+        context.contents.push({ id, text, level, method: operation.method });
         const samples = buildCodeSamples(operation, sampleOptions);
         const codes: HighlightedCode[] = [...samples, ...listCodes(operation)].map(({ language, code }) => ({
           language,
