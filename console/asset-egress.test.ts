@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('assets that leak', () => {
 
   test('A2: charts and maps send nothing and run no script of the app; a page does so after a click alone', async () => {
     const page = await open();
-    await page.locator('canvas.maplibregl-canvas').waitFor();
+    await page.getByRole('img', { name: 'Map' }).waitFor();
     const chart = await findFrame(page, 'chartjs 1');
     await chart.getByRole('img', { name: 'chartjs 1' }).click();
     const plot = await findFrame(page, 'plotly 1');

@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('the content of a run', () => {
     const assets = await createRunAndWait(at.server, 'echo', { input: HOSTILE_ASSETS });
     const page = await at.open(`/apps/echo/runs/${assets.id}/content?part=assets`);
     await page.getByRole('heading', { name: 'Assets of' }).waitFor();
-    await page.locator('canvas.maplibregl-canvas').waitFor();
+    await page.getByRole('img', { name: 'Map' }).waitFor();
     // One of the two shapes has no usable position.
     await page.getByText('1 shape has no usable coordinates').waitFor();
     await page.getByRole('listitem').filter({ hasText: '<script>' }).waitFor();

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
   test('shows routes on a map with their table, and the stops of a route by the keyboard', async () => {
     const page = await open(after);
     const view = page.getByRole('figure', { name: 'Routes' });
-    await view.locator('canvas.maplibregl-canvas').waitFor();
+    await view.getByRole('img', { name: 'Map' }).waitFor();
     const table = view.getByRole('region', { name: 'Table of routes' });
     expect(await listRows(table)).toEqual(['Route Stops distance', 'van 2 12,000', 'truck 1']);
     await table.getByRole('button', { name: 'van' }).focus();
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
     expect(await listRows(stops)).toEqual(['# Stop arrival departure', '1 a 08:00 08:30', '2 b 09:00 09:30']);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.02);
     await page.getByRole('button', { name: 'Dark theme' }).click();
-    await view.locator('canvas.maplibregl-canvas').waitFor();
+    await view.getByRole('img', { name: 'Map' }).waitFor();
     expect(await table.getByRole('button', { name: 'van' }).getAttribute('aria-pressed')).toBe('true');
   });
 
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
 
   test('is accessible on a phone in both themes', async () => {
     const page = await console.openOnPhone(`/apps/tours/runs/${after}`);
-    await page.locator('canvas.maplibregl-canvas').first().waitFor();
+    await page.getByRole('img', { name: 'Map' }).first().waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Tours', exact: true }).click();
     await page.getByRole('option').first().waitFor();

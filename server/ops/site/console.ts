@@ -33,7 +33,6 @@ function buildPageHeaders(scripts: readonly string[]) {
       ["script-src 'self'", ...scripts].join(' '),
       "style-src 'self'",
       "img-src 'self' data: blob:",
-      "worker-src 'self' blob:",
       "connect-src 'self'",
       "frame-src 'self'",
       "object-src 'none'",
