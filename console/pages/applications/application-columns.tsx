@@ -154,7 +154,7 @@ function LastRun(props: CellProps) {
   const [newest] = runs ?? [];
   if (newest)
     return (
-      <RunLink application={id} run={newest.id} className="soft">
+      <RunLink application={id} run={newest.id} className={styles.last}>
         <RelativeTime at={newest.created_at} />
       </RunLink>
     );
