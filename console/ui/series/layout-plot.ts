@@ -71,7 +71,10 @@ export function layoutPlot(
 ): PlotLayout {
   const isNarrow = width < NARROW_PX;
   const { low, high, cut } = findDomain(series);
-  const values = listTicks(low, high, 4);
+  const values = [4, 7].map((count) => listTicks(low, high, count)).find(({ length }) => length > 2) ?? [
+    low,
+    high,
+  ];
   const { factor, name } =
     MAGNITUDES.find(({ from }) => Math.max(Math.abs(low), Math.abs(high)) >= from) ?? MAGNITUDES[3];
   const format = series.every(({ isRatio }) => isRatio) ? formatPercent : formatValue;

@@ -54,7 +54,7 @@ export function LimitRail({ run }: { run: RunInformation }) {
         {usually !== '' && usual !== undefined && (
           <>
             <line className={styles.usual} x1={x(usual)} x2={x(usual)} y1="24" y2="36" />
-            {x(usual) - start > 2 * LABEL_PX && end - x(usual) > LABEL_PX / 2 && (
+            {x(usual) - start > 1.7 * LABEL_PX && end - x(usual) > LABEL_PX / 2 && (
               <text className={styles.middle} x={x(usual)} y="12">
                 usual end {formatDuration(usual)}
               </text>
