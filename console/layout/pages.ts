@@ -1,5 +1,6 @@
 /** The pages that the command palette finds, and the page of the documentation that explains each route. */
 import type { RegisteredRouter } from '@tanstack/react-router';
+import type { applicationPrefixRoutes, prefixRoutes } from './prefix-routes.ts';
 
 /** The pages of one application. A new one belongs here too. One with an icon is a stop of the navigation. A page that creates something needs its right. */
 export const APPLICATION_PAGES = [
@@ -43,9 +44,13 @@ export const ADMINISTRATOR_PAGES = [
   { label: 'Audit log', icon: 'audit', to: '/account/audit' },
 ] as const;
 
+/** Routes that only lead to another page. */
+type PrefixRoute = FullPath<(typeof prefixRoutes)[number] | (typeof applicationPrefixRoutes)[number]>;
+type FullPath<Route> = Route extends { types: { fullPath: infer Path } } ? Path : never;
+
 type ConsoleRoute = Exclude<
   keyof RegisteredRouter['routesByPath'],
-  '' | '/$' | '/apps/$application' | `/sign-in${string}` | `/shared/${string}`
+  '' | '/$' | '/apps/$application' | PrefixRoute | `/sign-in${string}` | `/shared/${string}`
 >;
 
 /** The addresses of the documentation below `/docs/using-switchyard/`, by route. `$type` stands for that of the route. */

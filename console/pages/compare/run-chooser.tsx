@@ -113,7 +113,7 @@ export function RunChooser({ application, listed, onChange }: RunChooserProps) {
 }
 
 /** Returns the colour of a run in every picture of the page: the baseline has that of a control. */
-export function colourRun(index: number): string {
+function colourRun(index: number): string {
   if (index === 0) return 'var(--control)';
   return index > 0 && index < COMPARED_RUNS_MAX - 1 ? `var(--data-${index})` : 'var(--soft)';
 }

@@ -43,7 +43,7 @@ export function MapCanvas({ shapes, colours, highlighted, onSelect }: MapCanvasP
   const [chosen, setChosen] = useState({ shapes, view: WHOLE_MAP });
   const view = chosen.shapes === shapes ? chosen.view : WHOLE_MAP;
   const setView = (next: MapView) => setChosen({ shapes, view: next });
-  useWheel(host, (factor, around) => setView(zoomMap(box, size, view, factor, around)));
+  useWheel(host, (factor, around) => setView(zoomMap(box, size, view, { factor, around })));
   const { scale, left, top } = placeMap(box, size, view);
   const pressKey = (event: KeyboardEvent) => {
     const next =
@@ -71,10 +71,13 @@ export function MapCanvas({ shapes, colours, highlighted, onSelect }: MapCanvasP
         </svg>
       )}
       <div className={styles.zoom}>
-        <Button aria-label="Zoom in" onPress={() => setView(zoomMap(box, size, view, ZOOM_STEP))}>
+        <Button aria-label="Zoom in" onPress={() => setView(zoomMap(box, size, view, { factor: ZOOM_STEP }))}>
           +
         </Button>
-        <Button aria-label="Zoom out" onPress={() => setView(zoomMap(box, size, view, 1 / ZOOM_STEP))}>
+        <Button
+          aria-label="Zoom out"
+          onPress={() => setView(zoomMap(box, size, view, { factor: 1 / ZOOM_STEP }))}
+        >
           −
         </Button>
       </div>

@@ -19,11 +19,11 @@ test('the place under the pointer stays there while the map grows', () => {
     return [(x - left) / scale, (y - top) / scale];
   };
   const pointer = [300, 180] as const;
-  const larger = zoomMap(box, window, WHOLE_MAP, 4, pointer);
+  const larger = zoomMap(box, window, WHOLE_MAP, { factor: 4, around: pointer });
   expect(larger.zoom).toBe(4);
   for (const [index, expected] of place(pointer).entries())
     expect(place(pointer, larger)[index]).toBeCloseTo(expected);
-  expect(zoomMap(box, window, larger, 1 / 8)).toEqual(WHOLE_MAP);
+  expect(zoomMap(box, window, larger, { factor: 1 / 8 })).toEqual(WHOLE_MAP);
 });
 
 test('keys move, zoom and show all, and the map cannot be lost', () => {

@@ -60,8 +60,7 @@ export function zoomMap(
   box: PlacedShapes,
   window: Size,
   view: MapView,
-  factor: number,
-  around?: Point,
+  { factor, around }: { factor: number; around?: Point | undefined },
 ): MapView {
   const zoom = Math.min(ZOOM_MAX, Math.max(1, view.zoom * factor));
   if (zoom === 1) return WHOLE_MAP;
@@ -91,7 +90,7 @@ export function pressMapKey(
   };
   const by = moves[key];
   if (by) return moveMap(box, window, view, by);
-  if (key === '+' || key === '=') return zoomMap(box, window, view, ZOOM_STEP);
-  if (key === '-') return zoomMap(box, window, view, 1 / ZOOM_STEP);
+  if (key === '+' || key === '=') return zoomMap(box, window, view, { factor: ZOOM_STEP });
+  if (key === '-') return zoomMap(box, window, view, { factor: 1 / ZOOM_STEP });
   return key === '0' ? WHOLE_MAP : undefined;
 }

@@ -28,7 +28,7 @@ const RULES_LISTED_MAX = 3;
 const CANDIDATES_LISTED_MAX = 5;
 
 /** Names the decision in the imperative. */
-export const DECISION_WORDS: Readonly<Record<Decision['release'], string>> = {
+const DECISION_WORDS: Readonly<Record<Decision['release'], string>> = {
   yes: 'Release',
   no: 'Do not release',
   undecided: 'Undecided',

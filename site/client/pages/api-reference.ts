@@ -1,6 +1,6 @@
 /**
- * Adds to pages of the API reference a button that unfolds everything, links to each field and response, and the tint that a
- * field shares with its lines of the request.
+ * Adds to pages of the API reference a button that unfolds everything, and links to each field and response. A field and its
+ * lines of the request are tinted together.
  */
 import { formatAnchorHref } from '@switchyard/explorer/model/schema/anchor-href.ts';
 import { findLines } from '@switchyard/explorer/model/values/find-lines.ts';

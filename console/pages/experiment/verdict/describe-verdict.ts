@@ -172,7 +172,7 @@ function describeChange(effect: Effect): string {
 }
 
 /** Returns the candidates that can be released, with the best estimate first. */
-export function rankReleased(
+function rankReleased(
   decision: Decision | undefined,
   compared: readonly ComparedView[],
 ): readonly ComparedView[] {
