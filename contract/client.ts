@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox';
 import type { Body, HandlerResponse, Operation, Query } from './operation.ts';
 import { type OperationId, type Operations, operations } from './operations.ts';
-import { namesExpectedState } from './schemas/conditional-writes.ts';
+import { namesExpectedState } from './schemas/expected-state.ts';
 import { isRecord } from './schemas/is-record.ts';
 
 const IDEMPOTENCY_KEY = 'idempotency-key';

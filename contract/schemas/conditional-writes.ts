@@ -39,10 +39,3 @@ export function hasCondition(schema: TSchema | undefined): boolean {
     'expected_updated_at' in schema.properties
   );
 }
-
-/** Returns true for the body of an update that depends on the state of its resource. */
-export function namesExpectedState(body: object): boolean {
-  return Object.entries(body).some(
-    ([name, value]) => name.startsWith('expected_') && value !== undefined && value !== null,
-  );
-}

@@ -2,7 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { CallRequest } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-views.ts';
+import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-windows.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';

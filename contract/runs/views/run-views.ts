@@ -12,9 +12,7 @@ import { conditionFields } from '../../schemas/conditional-writes.ts';
 import { nameTextSchema, stringEnum, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
 import { idSchema, type RunViewId } from '../../schemas/ids.ts';
 import { RunFilterQuery } from '../run-filters.ts';
-
-/** The windows of a table of runs: those that end now, and days of the reader. */
-export const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d', 'today', 'yesterday'] as const;
+import { RUN_VIEW_WINDOWS } from './run-windows.ts';
 
 const { status, instance_id, version_id, user_email, run_type, tag, name, text, indicator, option, sort } =
   RunFilterQuery;

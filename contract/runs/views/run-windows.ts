@@ -1,5 +1,5 @@
-/** The instants of the time windows of views. */
-import type { RUN_VIEW_WINDOWS } from './run-views.ts';
+/** The time windows of views, and their instants. */
+export const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d', 'today', 'yesterday'] as const;
 
 export type RunWindow = (typeof RUN_VIEW_WINDOWS)[number];
 

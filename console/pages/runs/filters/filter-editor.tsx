@@ -1,7 +1,7 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatObjective } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
-import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-views.ts';
+import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-windows.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';

@@ -2,8 +2,8 @@
 
 import type { Query } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import { RUN_VIEW_WINDOWS, type RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
-import type { RunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
+import type { RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
+import { RUN_VIEW_WINDOWS, type RunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { readText } from '../../../client/read-text.ts';
 
