@@ -1,22 +1,18 @@
 /** The results of the rules of an acceptance test. */
-import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { expect, test } from 'vitest';
-import { rateRule, readAxis, sortRules } from './rate-rule.ts';
+import { type RatedRule, rateRule, readAxis, sortRules } from './rate-rule.ts';
 
-const rule = (changes: object) =>
-  ({
-    metric: {
-      field: 'cost',
-      statistic: 'mean',
-      metric_type: 'direct-comparison',
-      params: { operator: 'le' },
-    },
-    passed: false,
-    control_value: 100,
-    candidate_value: 110,
-    threshold: 101,
-    ...changes,
-  }) as unknown as MetricResult;
+const rule = (changes: Partial<RatedRule>): RatedRule => ({
+  metric: {
+    metric_type: 'direct-comparison',
+    params: { operator: 'le' },
+  },
+  passed: false,
+  control_value: 100,
+  candidate_value: 110,
+  threshold: 101,
+  ...changes,
+});
 const tied = rule({ tied: true });
 const unreported = rule({ control_value: null, candidate_value: null, threshold: null });
 const passed = rule({ passed: true, candidate_value: 90 });
@@ -41,7 +37,7 @@ test('the axis of a rule is the value of the candidate, or the effect with its b
   const bounded = rule({
     metric: { ...metric, hypothesis: 'non-inferiority' },
     threshold: 1.01,
-    non_inferiority: { measure: 'ratio', effect: 0.75, bound: 0.875, inputs: 20, within_tolerance: true },
+    non_inferiority: { measure: 'ratio', effect: 0.75, bound: 0.875 },
   });
   expect(readAxis(bounded)).toMatchObject({ value: -0.25, bound: -0.125, allowed: 'below' });
 });

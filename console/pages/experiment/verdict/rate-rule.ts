@@ -3,20 +3,30 @@ import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experi
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { distinguish, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 
+type Effect = NonNullable<MetricResult['non_inferiority']>;
+
+/** What the result of a rule says about its rating and its picture. */
+export interface RatedRule
+  extends Pick<MetricResult, 'passed' | 'control_value' | 'candidate_value' | 'threshold'> {
+  metric: Pick<MetricResult['metric'], 'metric_type' | 'params' | 'hypothesis'>;
+  tied?: boolean | undefined;
+  non_inferiority?: Pick<Effect, 'measure' | 'effect' | 'bound'> | undefined;
+}
+
 export type RuleRating = 'not passed' | 'cannot say' | 'passed';
 
 /** The order of a list: what needs somebody comes first. */
 const ORDER: readonly RuleRating[] = ['not passed', 'cannot say', 'passed'];
 
 /** Returns the result. The data cannot say where no run reported the field, and where all inputs tie. */
-export function rateRule({ passed, tied, control_value, candidate_value }: MetricResult): RuleRating {
+export function rateRule({ passed, tied, control_value, candidate_value }: RatedRule): RuleRating {
   if (passed) return 'passed';
   const isUnreported = control_value === null && candidate_value === null;
   return tied || isUnreported ? 'cannot say' : 'not passed';
 }
 
 /** Returns the rules with their results, in the order not passed, cannot say, passed. */
-export function sortRules(results: readonly MetricResult[]): MetricResult[] {
+export function sortRules<Rule extends RatedRule>(results: readonly Rule[]): Rule[] {
   return results.toSorted((one, other) => ORDER.indexOf(rateRule(one)) - ORDER.indexOf(rateRule(other)));
 }
 
@@ -49,7 +59,7 @@ export function readAxis({
   candidate_value: candidate,
   threshold,
   non_inferiority: effect,
-}: MetricResult): RuleAxis | null {
+}: RatedRule): RuleAxis | null {
   const allowed = SIDES[metric.params.operator];
   if (metric.hypothesis === 'non-inferiority' && effect && threshold !== null) {
     if (effect.bound === null) return null;
