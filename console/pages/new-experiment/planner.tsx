@@ -48,7 +48,7 @@ export function Planner({ application, type, draft, choices, request, missing }:
       </section>
     );
   const inputs = countInputs(draft, choices);
-  // Without a candidate the runs are those of the control alone.
+  // Without a candidate the runs are those of only the control.
   const work = missing.some(({ step }) => step === 'sides') ? undefined : listWork(type, draft, choices);
   const time = <TimeEstimate {...{ application, type, draft, work }} available={choices.slots} />;
   // The runs exist already.

@@ -34,7 +34,7 @@ export function FeatureSection(props: FeatureSectionProps) {
       <IntervalPlot
         title={`Change of ${label} by ${visible.feature}`}
         zero={control}
-        caption="Each interval holds for its group alone. Exploratory: the verdict does not depend on it, so confirm it in an experiment on new inputs."
+        caption="Each interval holds for only its group. Exploratory: the verdict does not depend on it, so confirm it in an experiment on new inputs."
         rows={visible.groups.map((group, index) => ({
           key: `${index} ${group.label}`,
           label: group.label,

@@ -33,7 +33,7 @@ export function sortRules<Rule extends RatedRule>(results: readonly Rule[]): Rul
 /** A rule as an axis: where the candidate is, how far its bound reaches, and which side is allowed. */
 export interface RuleAxis {
   value: number;
-  /** The bound of the effect; the value itself for a rule on these runs alone. */
+  /** The bound of the effect; the value itself for a rule about only these runs. */
   bound: number;
   limit: number;
   /** The side of the limit that is allowed; null for equal and not equal. */
