@@ -14,12 +14,15 @@ if (!element) throw new Error('index.html has no element for the console.');
 const onCaughtError = (error: unknown): void => {
   if (!(error instanceof ApiError)) console.error(error);
 };
-// The shell of index.html stays until the first page has its data.
-await router.load();
-createRoot(element, { onCaughtError }).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
+const root = createRoot(element, { onCaughtError });
+// The shell of index.html stays until the first page has its data. A page imports from this script, so an `await` here would
+// wait for the page, and the page for the end of this script.
+void router.load().then(() =>
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 );
