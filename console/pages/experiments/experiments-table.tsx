@@ -2,13 +2,11 @@ import { EXPERIMENTS, hasFact } from '@switchyard/contract/experiment-types/expe
 import type { ListedExperiment } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import table from '../../ui/table.module.css';
 import styles from './experiments-page.module.css';
 
 interface ExperimentsTableProps {
@@ -19,50 +17,37 @@ interface ExperimentsTableProps {
 /** One row for each experiment, whose name links to its result. */
 export function ExperimentsTable({ application, experiments }: ExperimentsTableProps) {
   return (
-    <TableRegion label="List of experiments">
-      <table className={table.table}>
-        <TableHead texts={['Name', 'Type', 'Status', 'Verdict', 'Runs', 'Created']} />
-        <tbody>
-          {experiments.map((experiment) => (
-            <Row
-              key={`${experiment.type} ${experiment.id}`}
-              application={application}
-              experiment={experiment}
-            />
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
-  );
-}
-
-interface RowProps {
-  application: string;
-  experiment: ListedExperiment;
-}
-
-function Row({ application, experiment }: RowProps) {
-  const { type, id, name, status, created_at, verdict } = experiment;
-  return (
-    <tr>
-      <td className={styles.name}>
-        <Link to="/apps/$application/experiments/$type/$id" params={{ application, type, id }}>
-          <bdi>{name}</bdi>
-        </Link>
-        {name !== id && <code className={styles.id}>{id}</code>}
-      </td>
-      <td>{EXPERIMENTS[type].label}</td>
-      <td>
-        <StatusBadge status={status} />
-      </td>
-      <td className={styles.verdict}>{verdict === undefined ? '–' : <VerdictBadge verdict={verdict} />}</td>
-      <td className={styles.progress}>
-        <Progress experiment={experiment} />
-      </td>
-      <td>
-        <RelativeTime at={created_at} />
-      </td>
-    </tr>
+    <DataTable
+      label="List of experiments"
+      rows={experiments}
+      keyOf={({ type, id }) => `${type} ${id}`}
+      columns={[
+        {
+          title: 'Name',
+          hover: ({ name }) => name,
+          cell: ({ type, id, name }) => (
+            <Link to="/apps/$application/experiments/$type/$id" params={{ application, type, id }}>
+              <bdi>{name}</bdi>
+            </Link>
+          ),
+          note: ({ type, id, name }) =>
+            name === id ? EXPERIMENTS[type].label : `${EXPERIMENTS[type].label}, ${id}`,
+        },
+        {
+          title: 'Verdict',
+          onPhone: 'plain',
+          cell: ({ verdict }) =>
+            verdict === undefined ? <span className="soft">–</span> : <VerdictBadge verdict={verdict} />,
+        },
+        { title: 'Status', onPhone: 'plain', cell: ({ status }) => <StatusBadge status={status} /> },
+        {
+          title: 'Runs',
+          kind: 'number',
+          cell: (experiment) => <Progress experiment={experiment} />,
+        },
+        { title: 'Created', onPhone: 'end', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+      ]}
+    />
   );
 }
 
