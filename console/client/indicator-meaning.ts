@@ -31,6 +31,14 @@ export interface Meaning {
   describe: (name: string) => JudgedIndicator;
 }
 
+/** The place of an app's own numbers in its statistics, which says nothing to a person. */
+const CUSTOM = /^result\.custom\./;
+
+/** Returns the name of an indicator without the place where all own numbers of apps stand. */
+export function shortenIndicator(name: string): string {
+  return name.replace(CUSTOM, '');
+}
+
 /** Returns what the application says about its indicators; what most say until it is loaded. */
 export function useMeaning(application: string): Meaning {
   const { data } = useQuery(applicationQuery(application));
@@ -44,7 +52,11 @@ export function readMeaning(
   const { objective = null, indicators = {}, baseline_run_id: baseline = null } = application ?? {};
   const goal = objective?.name ?? USUAL_OBJECTIVE;
   const describe = (name: string): JudgedIndicator => {
-    const { label = name === goal ? 'Objective' : name, unit = '', ...more } = indicators[name] ?? {};
+    const {
+      label = name === goal ? 'Objective' : shortenIndicator(name),
+      unit = '',
+      ...more
+    } = indicators[name] ?? {};
     const isLess = more.role === 'violation' || more.role === 'cost';
     const direction = more.direction ?? (isLess ? 'minimize' : 'none');
     return {
@@ -55,6 +67,6 @@ export function readMeaning(
   const violations = Object.keys(indicators).filter((name) => indicators[name]?.role === 'violation');
   return {
     ...{ objective: describe(goal), violations: violations.map(describe), baseline, describe },
-    nameIndicator: (name) => escapeInvisible(indicators[name]?.label ?? name),
+    nameIndicator: (name) => escapeInvisible(indicators[name]?.label ?? shortenIndicator(name)),
   };
 }

@@ -118,9 +118,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     await page
       .getByRole('img', { name: /^Performance profile of result\.value: control, candidate/ })
       .waitFor();
-    const row = page
-      .getByRole('row')
-      .filter({ has: page.getByRole('rowheader', { name: 'result.custom.seconds' }) });
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'seconds' }) });
     expect(await row.getByRole('cell', { name: '+100 %', exact: true }).isVisible()).toBe(true);
     await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);

@@ -113,7 +113,7 @@ function ResourceFields({ application, draft, onChange }: GroupProps & { applica
         />
         <SelectField
           label="Queue priority"
-          help={`${PRIORITY_MIN} runs first.`}
+          help={`${PRIORITY_MIN} is first in the queue.`}
           value={draft.priority}
           options={PRIORITIES.map(String)}
           onChange={(priority) => onChange({ priority })}

@@ -1,4 +1,9 @@
-import { formatUse, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  type Format,
+  formatHours,
+  formatUse,
+  formatValue,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -53,6 +58,7 @@ export function QuotasPage() {
           title="Core hours this month"
           value={data.used_core_hours}
           limit={hours}
+          format={formatHours}
           note={
             <>
               Reset <RelativeTime at={data.resets_at} />, at the start of the month in UTC. A run counts when
@@ -72,21 +78,23 @@ interface QuotaProps {
   title: string;
   value: number;
   limit: number | null;
+  /** Writes the value with its unit. */
+  format?: Format;
   note: ReactNode;
 }
 
-function Quota({ title, value, limit, note }: QuotaProps) {
+function Quota({ title, value, limit, format = formatValue, note }: QuotaProps) {
   return (
     <section className={styles.quota}>
       <h2>{title}</h2>
       {limit === null ? (
-        <p className={styles.unlimited}>{formatValue(value)}, no quota</p>
+        <p className={styles.unlimited}>{format(value)}, no quota</p>
       ) : (
         <Meter
           label={title}
           value={value}
           max={limit}
-          text={formatUse(value, limit)}
+          text={formatUse(value, limit, format)}
           tone={value >= limit ? 'bad' : 'plain'}
         />
       )}

@@ -60,7 +60,7 @@ export function RunFacts({ run }: { run: RunInformation }) {
             ),
           ],
           ['Class', formatClass(run)],
-          ['Cost', cost],
+          ['Core time', cost],
           ['Started', metadata.initiated_at && <ExactTime key="started" at={metadata.initiated_at} />],
           ['Ends at latest', findLatestEnd(run)],
           ['Ended', metadata.finished_at && <ExactTime key="ended" at={metadata.finished_at} />],
@@ -105,7 +105,7 @@ function useCost({ metadata, status_v2, run_type }: RunInformation): string | un
   const rate = data?.cost_rate ?? null;
   const cost = rate && (coreMs / SECOND_MS / HOUR_S) * rate.per_core_hour;
   if (!isTerminal(status_v2) || run_type.type !== 'standard') return undefined;
-  return `${cost === null ? '' : `${formatCost(cost, rate)} · `}${formatDuration(coreMs)} of core time`;
+  return `${cost === null ? '' : `${formatCost(cost, rate)} · `}${formatDuration(coreMs)}`;
 }
 
 /** A link to the result of the experiment that created the run. */

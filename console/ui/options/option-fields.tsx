@@ -95,9 +95,13 @@ function OptionField({ item, value, preset, original, error, onChange }: OptionF
   );
 }
 
+const USEFUL_MAX = 1e9;
+
 /** Returns the help text of the option: what it means, which values it takes, and where its value comes from. */
 function describeOption(item: OptionItem, preset: PresetValue | null): string {
-  const { min, max } = item.additional_attributes ?? {};
+  const { min, max: limit } = item.additional_attributes ?? {};
+  // A larger limit is one of the numbers that the app can read, and tells nobody what to enter.
+  const max = typeof limit === 'number' && limit < USEFUL_MAX ? limit : undefined;
   const range =
     typeof min === 'number' && typeof max === 'number'
       ? `${min} to ${max}.`
@@ -107,8 +111,7 @@ function describeOption(item: OptionItem, preset: PresetValue | null): string {
           ? `At most ${max}.`
           : '';
   const source = preset?.source === 'instance' ? `The instance gives ${preset.value}.` : '';
-  const name = item.ui?.display_name ? `${item.name}:` : '';
-  return [name, item.description, range, source].filter(Boolean).join(' ');
+  return [item.description, range, source].filter(Boolean).join(' ');
 }
 
 interface OptionControlProps extends Omit<OptionFieldProps, 'original' | 'error'> {

@@ -1,5 +1,5 @@
 /** Facts of the objects of the data, as text. */
-import { formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatObjective } from '@switchyard/contract/presentation/format-quantity.ts';
 import { formatCell } from '../content/json-text.ts';
 import type { Fact } from './data-items.ts';
 
@@ -11,10 +11,10 @@ export function parseClock(value: unknown): { date: string; clock: string } | un
   return date !== undefined && clock !== undefined ? { date, clock } : undefined;
 }
 
-/** Returns a value for a table: numbers as measured values, times without their zone. */
+/** Returns a value for a table: numbers with four digits, times without their zone. */
 export function formatFact(value: Fact[1] | undefined): string {
   if (value === undefined) return '';
-  if (typeof value === 'number') return formatValue(value);
+  if (typeof value === 'number') return formatObjective(value);
   const time = parseClock(value);
   return time ? `${time.date} ${time.clock}` : formatCell(value);
 }

@@ -21,7 +21,8 @@ export function createGroupNamer(groups: readonly Group[]): (group: Group) => st
     const own = parts.map((key) => group[key] ?? '').filter((part) => part !== '');
     const base = group.instance_id || group.ensemble_id || group.version_id || 'latest';
     if (own.length === 0) return base;
-    return own.join(' · ');
+    // An instance and a scenario may have one name.
+    return [...new Set(own)].join(' · ');
   };
 }
 

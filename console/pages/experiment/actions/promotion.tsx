@@ -35,8 +35,16 @@ export function PromotionText(props: PromotionProps) {
     <section>
       <h2>If you decide for it</h2>
       <Effect promotion={promotion} />
+      {isUncompared(promotion, props.sides) && (
+        <p className="bad">This experiment did not compare it with {promotion.before}.</p>
+      )}
     </section>
   );
+}
+
+/** Returns true if the default that the candidate would replace is not the control of the experiment. */
+function isUncompared(promotion: Promotion, { control }: Sides): promotion is Change & { kind: 'instance' } {
+  return promotion.kind === 'instance' && promotion.before !== (control.instance_id || 'latest');
 }
 
 function Effect({ promotion }: { promotion: Promotion }) {
@@ -88,7 +96,7 @@ export function SetDefault({ name, kind, ...props }: SetDefaultProps) {
   if (!mayChange || !promotion || promotion.kind === 'none') return null;
   return (
     <>
-      <Button kind={kind} onPress={() => setOpen(true)}>
+      <Button kind={isUncompared(promotion, props.sides) ? 'plain' : kind} onPress={() => setOpen(true)}>
         {name === undefined ? (
           'Set candidate as default'
         ) : (

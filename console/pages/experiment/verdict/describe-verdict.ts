@@ -82,7 +82,10 @@ function describeOne(
       ...shared,
       kind: 'open',
       claim: 'Not decided:',
-      rest: describeEffect(label, deciding, 'but') || `${candidate} and ${control} are not told apart.`,
+      rest:
+        deciding.effect.value === 0
+          ? `${label} shows no difference so far.`
+          : describeEffect(label, deciding, 'but') || `${candidate} and ${control} are not told apart.`,
       follows: [...listDeciders(deciding), ...shared.follows],
     };
   return { ...shared, kind: 'open', claim: 'Not decided:', rest: decision.reason, follows: [] };

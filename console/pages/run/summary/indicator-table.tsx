@@ -12,7 +12,7 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, useId } from 'react';
 import { applicationQuery } from '../../../client/applications.ts';
-import { useMeaning } from '../../../client/indicator-meaning.ts';
+import { shortenIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from '../progress/baseline.ts';
@@ -20,8 +20,6 @@ import { BaselineChooser } from './baseline-chooser.tsx';
 import styles from './summary-tab.module.css';
 
 const EXAMPLE = '{"statistics": {"schema": "v1", "result": {"value": 1040.6}}}';
-/** The place of an app's own numbers in its statistics, which says nothing to a person. */
-const CUSTOM = /^result\.custom\./;
 /** The change of a small count is a count, not a share. */
 const COUNT_MAX = 100;
 
@@ -98,7 +96,7 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
                 <td className={styles.value} title={name}>
                   <bdi>
                     {label === undefined ? (
-                      <BreakableName name={name.replace(CUSTOM, '')} />
+                      <BreakableName name={shortenIndicator(name)} />
                     ) : (
                       escapeInvisible(label)
                     )}
