@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { computeContrast, computeDifference, type Lab, parseHex, seeAs, VISIONS } from './testing/colour.ts';
+import { computeContrast, computeDifference, type Lab, parseHex, seeAs, VISIONS } from './colour.ts';
 
 const [tokens = ''] = readFileSync(join(import.meta.dirname, 'tokens.css'), 'utf8').split(':root[data-theme');
 

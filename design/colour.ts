@@ -3,7 +3,7 @@
 /** A colour in CIELAB, for the white of daylight (D65). */
 export type Lab = readonly [lightness: number, a: number, b: number];
 /** A colour in linear sRGB, each part from 0 to 1. */
-export type Linear = readonly [red: number, green: number, blue: number];
+type Linear = readonly [red: number, green: number, blue: number];
 type Row = readonly [number, number, number];
 type Matrix = readonly [Row, Row, Row];
 
