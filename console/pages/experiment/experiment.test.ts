@@ -105,9 +105,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     );
     await sentence.waitFor();
     expect((await sentence.boundingBox())?.y).toBeLessThan(FIRST_PIXELS);
-    await page
-      .getByText(/^Better on 11 of 12 inputs, equal on 1, worse on 0\. late is/)
-      .waitFor();
+    await page.getByText(/^Better on 11 of 12 inputs, equal on 1, worse on 0\. late is/).waitFor();
     await page
       .getByRole('img', { name: /^Change to control\. result\.value: better, decides, −9/ })
       .waitFor();
