@@ -113,13 +113,14 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await navigation.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Menu' }).click();
     const dialog = page.getByRole('dialog', { name: 'Documentation' });
-    expect(await dialog.getByRole('link', { name: 'Write a custom app' }).isVisible()).toBe(true);
+    await dialog.getByRole('link', { name: 'Write a custom app' }).waitFor();
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(false);
     // The dialog closes before its close event fires.
     await expect.poll(() => page.locator('#site-navigation > nav').count()).toBe(1);
     await page.getByRole('button', { name: 'Menu' }).click();
+    await dialog.waitFor();
     await page.mouse.click(narrow.width - 5, 400);
     expect(await dialog.isVisible()).toBe(false);
   });

@@ -150,7 +150,10 @@ describe('content without mistakes', () => {
   test('links to operations of the API and their fields are valid', async () => {
     const page = `${buildFrontMatter()}[a](#create-key) [b](#create-key.body.name)\n\n{% swagger spec="cloud" tag="account" level=2 /%}\n`;
     const site = await readContent({ 'a.md': page });
-    expect(site.docs[0]?.contents).toContainEqual({ id: 'create-key', text: 'Create a key', level: 2 });
+    expect(site.docs[0]?.contents).toContainEqual({
+      ...{ id: 'create-key', text: 'Create a key', level: 2 },
+      method: 'POST',
+    });
     expect(site.markdown.get('/docs/a')).toContain('### Create a key\n\n`POST /v1/account/keys`, in full in');
     const wrong = (await listProblems({ 'a.md': page.replace('body.name', 'body.nam') })).join();
     expect(wrong).toContain('it has get-account, ');
