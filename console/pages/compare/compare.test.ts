@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     expect((await row.getByRole('cell').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
       [...['b', 'van', 'truck', '08:40 → 09:10', '+30 min']],
     );
-    await page.locator('canvas.maplibregl-canvas').waitFor();
+    await page.getByRole('img', { name: 'Map', exact: true }).waitFor();
     await page
       .getByRole('group', { name: 'Plan on the map' })
       .getByRole('button', { name: 'A' })
