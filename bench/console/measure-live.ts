@@ -8,7 +8,10 @@ export async function measureChart(bench: Bench, points: number, seconds: number
   try {
     return await visit(bench, async (page) => {
       await page.goto(`${bench.server.url}/console${formatRunPath(run)}`);
-      await page.locator('canvas').first().waitFor();
+      await page
+        .getByRole('img', { name: /^Chart: / })
+        .first()
+        .waitFor();
       return measureLongestFrame(page, () => page.waitForTimeout(seconds * 1000));
     });
   } finally {
