@@ -103,11 +103,14 @@ async function expectRun(run: string, v1: string, v2: string): Promise<Record<st
   expect(rest).toEqual(createExpectedRun(v1, v2));
   const { runs } = await read('/v1/applications/app/runs');
   const item = (runs as { id: string }[]).find(({ id }) => id === run);
+  const { initiated_at, finished_at, execution_duration } = metadata.metadata as Record<string, unknown>;
   expect(item).toEqual({
     ...createExpectedSummary(v1, v2),
     options: {},
     request_options: {},
     options_summary: [],
+    ...(initiated_at !== undefined && { initiated_at }),
+    ...(finished_at !== undefined && { finished_at, execution_duration }),
   });
   return metadata.metadata as Record<string, unknown>;
 }

@@ -149,7 +149,7 @@ export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
     request_options: options.requested,
     options_summary: options.summary,
     ...formatStartAndEnd(run),
-    execution_duration: roundMs(run.execution_ms) ?? 0,
+    ...(run.finished_at === null ? {} : { execution_duration: roundMs(run.execution_ms) ?? 0 }),
     ...formatLostAttempts(run),
   };
 }
