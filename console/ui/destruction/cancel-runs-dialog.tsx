@@ -21,8 +21,8 @@ export function CancelRunsDialog({ count, name, onConfirm, onClose }: CancelRuns
     >
       <p>
         {isSingle
-          ? 'The run stops without a result. It keeps its input, its options and its log, so you can run it again.'
-          : 'The runs stop without a result. They keep their inputs, options and logs, so you can run them again.'}
+          ? 'The app has 5 s to print what it has found. The run keeps its input, its options and its log, so you can run it again.'
+          : 'Each app has 5 s to print what it has found. The runs keep their inputs, options and logs, so you can run them again.'}
       </p>
     </ConfirmDialog>
   );
