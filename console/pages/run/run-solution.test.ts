@@ -72,11 +72,11 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
     const view = page.getByRole('figure', { name: 'Routes' });
     await view.getByRole('img', { name: 'Map' }).waitFor();
     const table = view.getByRole('region', { name: 'Table of routes' });
-    expect(await listRows(table)).toEqual(['Route Stops distance', 'van 2 12,000', 'truck 1']);
+    expect(await listRows(table)).toEqual(['Route Stops Distance', 'van 2 12,000', 'truck 1']);
     await table.getByRole('button', { name: 'van' }).focus();
     await page.keyboard.press('Enter');
     const stops = view.getByRole('region', { name: 'Table of stops' });
-    expect(await listRows(stops)).toEqual(['# Stop arrival departure', '1 a 08:00 08:30', '2 b 09:00 09:30']);
+    expect(await listRows(stops)).toEqual(['# Stop Arrival Departure', '1 a 08:00 08:30', '2 b 09:00 09:30']);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.02);
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await view.getByRole('img', { name: 'Map' }).waitFor();
