@@ -1,6 +1,5 @@
 /** The filters of the runs table, and what their chips say. */
 import type { RunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
-import { formatDay, formatInstant } from '../../../ui/format-time.ts';
 import { parseCondition, type RunFilters, splitConditions } from './runs-search.ts';
 
 export const FILTERS = [
@@ -53,4 +52,22 @@ function formatRange(value: string): string {
   if (to === undefined) return value;
   if (from === '') return `≤ ${to}`;
   return to === '' ? `≥ ${from}` : `${from} to ${to}`;
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+const instant = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** Returns a day, such as `Sat 28 Nov`. The time is in milliseconds. */
+function formatDay(at: number): string {
+  return day.format(at).replace(',', '');
+}
+
+/** Returns an RFC 3339 instant with day and minute, such as `28 Nov, 08:00`. */
+function formatInstant(at: string): string {
+  return instant.format(Date.parse(at));
 }
