@@ -5,6 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useDeferredValue, useState } from 'react';
 import { applicationSearchQuery } from '../client/applications.ts';
+import { containsWords } from '../client/contains-words.ts';
 import { operationQuery } from '../client/queries.ts';
 import { accountQuery } from '../client/session.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -129,9 +130,7 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
  * "small". Enter then opened that page instead of the application.
  */
 function matchWords(value: string, typed: string, keywords: readonly string[] = []): number {
-  const text = [value, ...keywords].join(' ').toLowerCase();
-  const words = typed.toLowerCase().split(/\s+/);
-  return words.every((word) => text.includes(word)) ? 1 : 0;
+  return containsWords([value, ...keywords].join(' '), typed) ? 1 : 0;
 }
 
 /** Finds pages, applications and runs by what is typed. The arrow keys choose, Enter opens. */

@@ -18,7 +18,7 @@ interface EmptyStateProps {
 export function EmptyState({ title, children, action, command, request }: EmptyStateProps) {
   const ways = [command, request].filter((way) => way !== undefined);
   return (
-    <div className={styles.empty}>
+    <div className={`${styles.middle} ${styles.empty}`}>
       <svg width="160" height="48" viewBox="0 0 160 48" aria-hidden="true">
         <path className={styles.rail} d="M4 38H156M4 10H156" />
         <path className={styles.switch} d="M24 38c56 0 56-28 112-28" />

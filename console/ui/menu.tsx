@@ -1,6 +1,7 @@
 import { Icon, type IconName } from '@switchyard/design/icon.tsx';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import styles from './menu.module.css';
+import { usePopover } from './use-popover.ts';
 
 interface MoreMenuProps {
   label?: string;
@@ -42,12 +43,7 @@ export function DropMenu(props: DropMenuProps) {
   const popover = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
   const [isShown, setShown] = useState(false);
-  useEffect(() => {
-    const element = popover.current;
-    if (!element || isOpen === undefined || isOpen === element.matches(':popover-open')) return;
-    if (!isOpen) element.hidePopover();
-    else element.showPopover({ ...(trigger.current && { source: trigger.current }) });
-  }, [isOpen]);
+  usePopover(popover, trigger, isOpen);
   const close = ({ target }: { target: EventTarget }) => {
     if (form === undefined && target instanceof Element && target.closest('a, button'))
       popover.current?.hidePopover();

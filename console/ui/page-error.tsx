@@ -4,6 +4,7 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { describeError, isForbidden, isNotFound } from '../client/client.ts';
 import { Button } from './button.tsx';
+import empty from './empty-state.module.css';
 import styles from './page-error.module.css';
 import { usePageTitle } from './page-title.ts';
 import { PlaceLink } from './place-link.tsx';
@@ -26,7 +27,7 @@ export function BrokenPage({
 }) {
   usePageTitle(title);
   return (
-    <div className={styles.broken}>
+    <div className={`${empty.middle} ${styles.broken}`}>
       <span className={icon === 'bad' ? 'bad' : 'soft'}>
         <Icon name={icon} />
       </span>

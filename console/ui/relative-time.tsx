@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useIsLost } from '../client/connection.ts';
+import { formatExact } from './format-exact.ts';
 
 const UNITS = [
   ['year', 365 * 24 * 3600],
@@ -10,7 +11,6 @@ const UNITS = [
 ] as const;
 const REFRESH_MS = 30_000;
 const words = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Returns an instant in words from now, such as `3 hours ago`. Times are in milliseconds since the epoch. */
 function formatRelative(at: number, now: number): string {
@@ -37,7 +37,7 @@ export function RelativeTime({ at }: { at: string }) {
   const now = useNow(REFRESH_MS);
   const instant = Date.parse(at);
   return (
-    <time dateTime={at} title={exact.format(instant)}>
+    <time dateTime={at} title={formatExact(instant)}>
       {formatRelative(instant, Math.max(now, Date.now()))}
     </time>
   );

@@ -1,3 +1,4 @@
+import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   formatDuration,
@@ -12,7 +13,6 @@ import { formatChange, formatJudged, rateChange, readIndicator } from '../../cli
 import { operationQuery } from '../../client/queries.ts';
 import { countFailures } from '../../client/recent-runs.ts';
 import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
-import { findMedian } from './list-lanes.ts';
 import { activeRunsQuery, recentRunsQuery } from './queries.ts';
 
 /** How good the last production run was, how many succeed, how long they take, and what runs now. */
@@ -105,9 +105,10 @@ function listRunTime(runs: readonly Run[]): AnswerNumber[] {
   const times = runs.flatMap(({ status_v2, execution_duration: ms }) =>
     status_v2 === 'succeeded' && ms ? ms : [],
   );
-  if (times.length === 0) return [];
+  const median = findMedian(times);
+  if (median === undefined) return [];
   const note = `median of ${formatCount(times.length, 'successful run')}`;
-  return [{ label: 'Usual run time', text: formatDuration(findMedian(times)), note }];
+  return [{ label: 'Usual run time', text: formatDuration(median), note }];
 }
 
 function useActiveRuns(application: string): AnswerNumber[] {

@@ -10,6 +10,7 @@ import {
 } from '@switchyard/contract/presentation/scales.ts';
 import { useRef } from 'react';
 import { useWidth } from '../../ui/charts/use-width.ts';
+import { formatExact } from '../../ui/format-exact.ts';
 import { listTicks as listTimes } from '../../ui/solution/layout-lanes.ts';
 import styles from './lanes-picture.module.css';
 import { type Lane, type LanePoint, listVersionChanges } from './list-lanes.ts';
@@ -26,7 +27,6 @@ const VALUE_TICKS = 4;
 const VERSION_PX = 44;
 const MINUTE_MS = 60_000;
 const HUES = [styles.first, styles.second, styles.third, styles.fourth, styles.fifth, styles.sixth];
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** A lane with what is written at its ends. */
 export interface NamedLane extends Lane {
@@ -124,14 +124,14 @@ function LaneDrawing({ lane, y, toX, ends: [left, right], isNarrow, className }:
       <path className={styles.used} d={`M${first} ${y}H${Math.max(last, first + 1)}`} />
       {changes.map(({ run, at, version }) => (
         <path key={run} className={styles.change} d={`M${toX(at)} ${y - 6}v12`}>
-          <title>{`${escapeInvisible(nameVersion(version))} from ${exact.format(at)}`}</title>
+          <title>{`${escapeInvisible(nameVersion(version))} from ${formatExact(at)}`}</title>
         </path>
       ))}
       {points
         .filter(({ hasFailed }) => hasFailed)
         .map(({ run, at }) => (
           <path key={run} className={styles.failed} d={`M${toX(at)} ${y - 5}v10`}>
-            <title>{`Failed, ${exact.format(at)}`}</title>
+            <title>{`Failed, ${formatExact(at)}`}</title>
           </path>
         ))}
       {!isNarrow &&
@@ -212,7 +212,7 @@ function TrendLine({ name, points, toX, toY, className }: TrendLineProps) {
         <circle key={run} className={styles.dot} cx={toX(at)} cy={toY(value)} r="2.5">
           <title>
             {escapeInvisible(
-              `${formatNumber(value)}, ${name} with ${nameVersion(version)}, ${exact.format(at)}`,
+              `${formatNumber(value)}, ${name} with ${nameVersion(version)}, ${formatExact(at)}`,
             )}
           </title>
         </circle>

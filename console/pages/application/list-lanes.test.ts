@@ -1,11 +1,6 @@
+import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
 import { expect, test } from 'vitest';
-import {
-  findMedian,
-  listLanes,
-  listMedians,
-  listNumericIndicators,
-  listVersionChanges,
-} from './list-lanes.ts';
+import { listLanes, listMedians, listNumericIndicators, listVersionChanges } from './list-lanes.ts';
 
 type LaneRun = Parameters<typeof listLanes>[0][number];
 

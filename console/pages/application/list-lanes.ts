@@ -1,4 +1,5 @@
 /** Turns the latest runs of an application into lanes: which version each instance ran when, and what that brought. */
+import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { readIndicator } from '../../client/judged-values.ts';
 
@@ -72,13 +73,9 @@ export function listMedians({ points }: Lane): VersionMedian[] {
   const values = new Map<string, number[]>();
   for (const { version, value } of points.toReversed())
     if (value !== undefined) values.set(version, [...(values.get(version) ?? []), value]);
-  return [...values].map(([version, list]) => ({ version, median: findMedian(list), runs: list.length }));
-}
-
-/** Returns the median of at least one number. */
-export function findMedian(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+  return [...values].map(([version, list]) => ({
+    ...{ version, runs: list.length },
+    // A version is in the list because of a value.
+    median: findMedian(list) ?? Number.NaN,
+  }));
 }

@@ -1,8 +1,8 @@
 import type { Subscription } from '@switchyard/contract/marketplace/subscriptions.ts';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { subscriptionsQuery } from '../../client/subscriptions.ts';
+import { ApplicationLink } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
@@ -49,11 +49,7 @@ function SubscriptionTable({ subscriptions, onEnd }: SubscriptionTableProps) {
         {
           title: 'Application',
           onPhone: 'hidden',
-          cell: ({ application_id: application }) => (
-            <Link to="/apps/$application" params={{ application }}>
-              {application}
-            </Link>
-          ),
+          cell: ({ application_id: application }) => <ApplicationLink application={application} />,
         },
         { title: 'State', onPhone: 'plain', cell: ({ state }) => state },
         {

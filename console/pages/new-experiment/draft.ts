@@ -109,7 +109,7 @@ export function createDraft(choices: {
     // Versions are listed newest first.
     goodVersion: choices.versions.at(-1) ?? '',
     badVersion: choices.versions[0] ?? '',
-    // Whoever starts runs chooses what they compare.
+    // Nothing is preselected that starts work.
     candidates: [],
     optionSets: suggestOptionSets(choices.options),
     usesRacing: false,

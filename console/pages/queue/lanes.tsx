@@ -3,6 +3,7 @@ import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
+import { formatExact } from '../../ui/format-exact.ts';
 import { useNow } from '../../ui/relative-time.tsx';
 import { findDurationLimit } from '../../ui/resources/class-limits.ts';
 import type { Lane, LaneGroup } from './list-lanes.ts';
@@ -12,7 +13,6 @@ import { RunName } from './run-name.tsx';
 const TICK_MS = 1_000;
 /** More free slots than these are one lane. */
 const FREE_LANES_MAX = 4;
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Cancels a run of the queue; absent when the role of the person may not cancel. */
 export type OnCancel = ((run: ActiveRun) => void) | undefined;
@@ -77,7 +77,7 @@ function Elapsed({ run, now }: { run: ActiveRun; now: number }) {
   const elapsed = Math.max(0, now - start);
   const limit = findDurationLimit(run) ?? elapsed;
   return (
-    <time dateTime={since} title={exact.format(start)}>
+    <time dateTime={since} title={formatExact(start)}>
       <Meter
         label={`Run time of ${run.name || run.id} within its time limit`}
         value={elapsed}

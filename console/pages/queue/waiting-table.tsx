@@ -2,9 +2,9 @@ import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type DragEvent, useId, useState } from 'react';
 import { describeError } from '../../client/client.ts';
+import { containsWords } from '../../client/contains-words.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
-import { matches } from '../../ui/forms/chooser.tsx';
 import { SearchField } from '../../ui/forms/search-field.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
@@ -163,7 +163,7 @@ function useSearchAmong(runs: readonly ActiveRun[]) {
   const visible = runs.filter(
     (run) =>
       (application === '' || run.application_id === application) &&
-      matches({ value: `${run.id} ${run.user_email}`, label: run.name }, text),
+      containsWords(`${run.name} ${run.id} ${run.user_email}`, text),
   );
   const change = (changed: { text?: string | undefined; application?: string | undefined }) =>
     void navigate({ search: (search) => ({ ...search, ...changed }), replace: true });

@@ -1,9 +1,9 @@
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
 import { formatUse, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationsQuery } from '../../client/applications.ts';
+import { ApplicationLink } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
@@ -35,11 +35,7 @@ export function ApplicationQuotas({ quotas, mayChange }: ApplicationQuotasProps)
           columns={[
             {
               title: 'Application',
-              cell: ({ application_id: application }) => (
-                <Link to="/apps/$application" params={{ application }}>
-                  {application}
-                </Link>
-              ),
+              cell: ({ application_id: application }) => <ApplicationLink application={application} />,
             },
             {
               title: 'Runs at once',

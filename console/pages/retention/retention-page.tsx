@@ -1,7 +1,7 @@
 import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApplicationLink } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -44,11 +44,7 @@ export function RetentionPage() {
             {
               title: 'Application',
               sortBy: ({ application_id }) => application_id,
-              cell: ({ application_id: application }) => (
-                <Link to="/apps/$application" params={{ application }}>
-                  {application}
-                </Link>
-              ),
+              cell: ({ application_id: application }) => <ApplicationLink application={application} />,
             },
             {
               title: 'Runs',

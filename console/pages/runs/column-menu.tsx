@@ -38,17 +38,9 @@ export function ColumnMenu({ column, objective, ...props }: ColumnMenuProps) {
       }
       className={styles.header ?? ''}
     >
-      {field !== undefined &&
-        listOrders(column, field, objective).map(([words, order]) => (
-          <button
-            key={order}
-            type="button"
-            aria-pressed={sort === order}
-            onClick={() => onSort(sort === order ? undefined : order)}
-          >
-            {words}
-          </button>
-        ))}
+      {field !== undefined && (
+        <Orders orders={listOrders(column, field, objective)} sort={sort} onSort={onSort} />
+      )}
       {onFilter && (
         <button type="button" onClick={onFilter}>
           Filter …
@@ -71,13 +63,14 @@ export function ColumnMenu({ column, objective, ...props }: ColumnMenuProps) {
   );
 }
 
+const NAME_ORDERS: readonly WordedOrder[] = [
+  ['A to Z', 'name'],
+  ['Z to A', '-name'],
+  ['By status', 'status'],
+];
+
 /** The header of the first column, which has the status and the name and stays where it is. */
 export function NameMenu({ sort, onSort, onFilter }: SortState & { onFilter: () => void }) {
-  const orders = [
-    ['A to Z', 'name'],
-    ['Z to A', '-name'],
-    ['By status', 'status'],
-  ] as const;
   return (
     <DropMenu
       from="start"
@@ -90,21 +83,26 @@ export function NameMenu({ sort, onSort, onFilter }: SortState & { onFilter: () 
       }
       className={styles.header ?? ''}
     >
-      {orders.map(([words, order]) => (
-        <button
-          key={order}
-          type="button"
-          aria-pressed={sort === order}
-          onClick={() => onSort(sort === order ? undefined : order)}
-        >
-          {words}
-        </button>
-      ))}
+      <Orders orders={NAME_ORDERS} sort={sort} onSort={onSort} />
       <button type="button" onClick={onFilter}>
         Filter by status …
       </button>
     </DropMenu>
   );
+}
+
+/** The orders in words. A press on the present one removes it. */
+function Orders({ orders, sort, onSort }: SortState & { orders: readonly WordedOrder[] }) {
+  return orders.map(([words, order]) => (
+    <button
+      key={order}
+      type="button"
+      aria-pressed={sort === order}
+      onClick={() => onSort(sort === order ? undefined : order)}
+    >
+      {words}
+    </button>
+  ));
 }
 
 /** Returns the direction of the field in an order of the server; undefined when it sorts by another. */

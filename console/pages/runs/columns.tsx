@@ -1,13 +1,11 @@
 /** The columns of the runs table: facts of each run, and any indicator or option that the listed runs have. */
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import {
-  formatDuration,
-  formatNumber,
-  formatObjective,
-} from '@switchyard/contract/presentation/format-quantity.ts';
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { measureTimes, type PhaseFacts } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import type { Meaning } from '../../client/indicator-meaning.ts';
+import { formatJudged } from '../../client/judged-values.ts';
 import { isActiveStatus } from '../../client/run-refetch.ts';
 import type { DataColumn } from '../../ui/data-table/data-table.tsx';
 import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
@@ -210,12 +208,8 @@ function buildIndicatorColumn(id: string, label: string, { objective }: Meaning)
     cell: (run) => {
       const value = read(run);
       if (typeof value === 'number') {
-        const text = isObjective ? [formatObjective(value), objective.unit] : [formatObjective(value)];
-        return (
-          <span className={isObjective ? styles.objective : undefined}>
-            {text.filter(Boolean).join('\u00a0')}
-          </span>
-        );
+        const text = formatJudged(value, isObjective ? objective.unit : '');
+        return <span className={isObjective ? styles.objective : undefined}>{text}</span>;
       }
       if (value !== undefined) return <bdi>{escapeInvisible(String(value))}</bdi>;
       return isObjective && run.status_v2 !== 'succeeded' ? (
@@ -229,11 +223,7 @@ function buildIndicatorColumn(id: string, label: string, { objective }: Meaning)
 
 /** Why a run has no objective. */
 function StatusWord({ run }: { run: Run }) {
-  return (
-    <span className={run.status_v2 === 'failed' ? 'bad' : 'soft'}>
-      {run.status_v2.slice(0, 1).toUpperCase() + run.status_v2.slice(1)}
-    </span>
-  );
+  return <span className={run.status_v2 === 'failed' ? 'bad' : 'soft'}>{capitalise(run.status_v2)}</span>;
 }
 
 const TICK_MS = 1_000;

@@ -1,3 +1,4 @@
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,7 +16,7 @@ import styles from './runs-page.module.css';
 const CONFIRMATION = 'delete';
 
 const refreshRuns = () => queryClient.invalidateQueries({ queryKey: ['listRuns'] });
-const countRuns = (count: number) => `${count} ${count === 1 ? 'run' : 'runs'}`;
+const countRuns = (count: number) => formatCount(count, 'run');
 
 /** The actions on the selected runs, in a bar above the foot of the page. */
 export function RunActions({

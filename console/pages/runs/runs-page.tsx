@@ -168,7 +168,7 @@ interface RunsTableProps {
 }
 
 function RunsTable(props: RunsTableProps) {
-  const { application, meaning, runs, selected, onSelect } = props;
+  const { application, runs, selected, onSelect } = props;
   const openRun = useOpenRun();
   useEffect(
     () =>
@@ -193,41 +193,44 @@ function RunsTable(props: RunsTableProps) {
       }}
     />
   );
+}
 
-  function buildColumns({ visible, onColumns, onFilter, sort, onSort }: RunsTableProps): DataColumn<Run>[] {
-    const ids = findColumns(visible, meaning).map(({ id }) => id);
-    const swap = (index: number, other: number) => {
-      const [one, two] = [ids[index], ids[other]];
-      if (other < 0 || one === undefined || two === undefined) return undefined;
-      return () => onColumns(ids.with(index, two).with(other, one));
+/** Returns the columns of the table, whose headers sort, filter, move and hide them. */
+function buildColumns(props: RunsTableProps): DataColumn<Run>[] {
+  const { application, meaning, visible, onColumns, onFilter, sort, onSort } = props;
+  const columns = findColumns(visible, meaning);
+  const ids = columns.map(({ id }) => id);
+  const swap = (index: number, other: number) => {
+    const [one, two] = [ids[index], ids[other]];
+    if (other < 0 || one === undefined || two === undefined) return undefined;
+    return () => onColumns(ids.with(index, two).with(other, one));
+  };
+  const name = {
+    ...buildNameColumn(application),
+    order: readDirection(sort, 'name'),
+    header: <NameMenu sort={sort} onSort={onSort} onFilter={() => onFilter({ name: 'status' })} />,
+  };
+  const others = columns.map((column, index) => {
+    const field = findSortField(column);
+    const filter = findFilter(column);
+    return {
+      ...buildColumn(column, meaning),
+      order: field === undefined ? undefined : readDirection(sort, field),
+      header: (
+        <ColumnMenu
+          column={column}
+          objective={meaning.objective}
+          sort={sort}
+          onSort={onSort}
+          onFilter={filter && (() => onFilter(filter))}
+          onHide={() => onColumns(ids.filter((id) => id !== column.id))}
+          onMoveLeft={swap(index, index - 1)}
+          onMoveRight={swap(index, index + 1)}
+        />
+      ),
     };
-    const name = {
-      ...buildNameColumn(application),
-      order: readDirection(sort, 'name'),
-      header: <NameMenu sort={sort} onSort={onSort} onFilter={() => onFilter({ name: 'status' })} />,
-    };
-    const others = findColumns(visible, meaning).map((column, index) => {
-      const field = findSortField(column);
-      const filter = findFilter(column);
-      return {
-        ...buildColumn(column, meaning),
-        order: field === undefined ? undefined : readDirection(sort, field),
-        header: (
-          <ColumnMenu
-            column={column}
-            objective={meaning.objective}
-            sort={sort}
-            onSort={onSort}
-            onFilter={filter && (() => onFilter(filter))}
-            onHide={() => onColumns(ids.filter((id) => id !== column.id))}
-            onMoveLeft={swap(index, index - 1)}
-            onMoveRight={swap(index, index + 1)}
-          />
-        ),
-      };
-    });
-    return [name, ...others];
-  }
+  });
+  return [name, ...others];
 }
 
 /** Scrolls to the top and puts the focus on the newest run: the button that had it has gone. */

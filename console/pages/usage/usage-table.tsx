@@ -4,7 +4,7 @@ import {
   formatDuration,
   formatNumber,
 } from '@switchyard/contract/presentation/format-quantity.ts';
-import { Link } from '@tanstack/react-router';
+import { ApplicationLink } from '../../ui/application-link.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { formatCoreTime, formatCost } from './format-measures.ts';
 
@@ -26,13 +26,7 @@ export function UsageTable({ usage }: { usage: Usage }) {
           title: 'Application',
           sortBy: ({ application_id }) => application_id,
           cell: ({ application_id: application }) =>
-            application === undefined ? (
-              'Total'
-            ) : (
-              <Link to="/apps/$application" params={{ application }}>
-                {application}
-              </Link>
-            ),
+            application === undefined ? 'Total' : <ApplicationLink application={application} />,
         },
         first?.user_email !== undefined && {
           title: 'User',

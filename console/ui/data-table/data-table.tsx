@@ -31,7 +31,6 @@ export interface DataColumn<Row> {
   onPhone?: 'plain' | 'hidden' | 'end';
 }
 
-/** A list of the server, whose rows come by pages. */
 interface DataTableProps<Row> {
   /** Names the table. */
   label: string;
@@ -62,6 +61,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const rows = order && sorted ? sortRows(given, sorted, order.direction) : given;
   const main = columns.find(({ onPhone, kind }) => onPhone !== 'hidden' && kind === undefined);
   const element = useRef<HTMLTableElement>(null);
+  const isLost = useIsLost();
   const isTall = columns.some(({ note }) => note);
   const isWide = useIsWide(element);
   const { indexes, before, after, focusRow, isVirtual } = useVisibleRows(element, rows.length, isTall);
@@ -122,7 +122,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   </td>
                 )}
                 {columns.map((column) => (
-                  <Cell key={getId(column)} column={column} row={row} isMain={column === main} />
+                  <Cell key={getId(column)} {...{ column, row, isLost }} isMain={column === main} />
                 ))}
               </tr>
             );
@@ -133,7 +133,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tfoot>
             <tr>
               {columns.map((column) => (
-                <Cell key={getId(column)} column={column} row={total} isMain={column === main} />
+                <Cell key={getId(column)} {...{ column, isLost }} row={total} isMain={column === main} />
               ))}
             </tr>
           </tfoot>
@@ -165,11 +165,12 @@ interface CellProps<Row> {
   row: Row;
   /** true for the column that names the row. */
   isMain: boolean;
+  /** true while nothing can be done. */
+  isLost: boolean;
 }
 
-function Cell<Row>({ column, row, isMain }: CellProps<Row>) {
+function Cell<Row>({ column, row, isMain, isLost }: CellProps<Row>) {
   const { title, kind, onPhone, cell, note, hover } = column;
-  const isLost = useIsLost();
   const hasLabel = onPhone === undefined && kind !== 'actions' && !isMain;
   return (
     <td

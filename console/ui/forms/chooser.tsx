@@ -1,7 +1,9 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { containsWords } from '../../client/contains-words.ts';
 import { findNextIndex } from '../keyboard/table-keys.ts';
+import { usePopover } from '../use-popover.ts';
 import styles from './chooser.module.css';
 import type { ControlAttributes } from './field.tsx';
 
@@ -33,14 +35,9 @@ export function Chooser({ value, choices, onChange, ...attributes }: ChooserProp
   const [active, setActive] = useState(-1);
   const isOpen = typed !== null;
   const name = escapeInvisible(choices.find((one) => one.value === value)?.label ?? value);
-  const matching = choices.filter((one) => matches(one, typed ?? ''));
+  const matching = choices.filter(({ label, value: id }) => containsWords(`${label} ${id}`, typed ?? ''));
   const shown = matching.slice(0, SHOWN_MAX);
-  useEffect(() => {
-    const element = popover.current;
-    if (!element || isOpen === element.matches(':popover-open')) return;
-    if (!isOpen) element.hidePopover();
-    else element.showPopover({ ...(input.current && { source: input.current }) });
-  }, [isOpen]);
+  usePopover(popover, input, isOpen);
   useEffect(() => {
     if (active >= 0) document.getElementById(`${list}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [active, list]);
@@ -113,15 +110,6 @@ export function Chooser({ value, choices, onChange, ...attributes }: ChooserProp
       </div>
     </div>
   );
-}
-
-/** Returns true if the name or the id contains every typed word. */
-export function matches({ value, label }: Choice, typed: string): boolean {
-  const text = `${label} ${value}`.toLowerCase();
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }
 
 /** The text with its first part that matches marked. */

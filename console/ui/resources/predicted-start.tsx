@@ -1,11 +1,11 @@
 import { formatStartRange } from '@switchyard/contract/presentation/format-start-range.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
+import { formatExact } from '../format-exact.ts';
 import { useNow } from '../relative-time.tsx';
 
 type StartRange = NonNullable<Waiting['predicted_start']>;
 
 const SECOND_MS = 1_000;
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Returns why a waiting run has no predicted start. */
 export function formatStartAbsence(absence: NonNullable<Waiting['predicted_start_absence']>): string {
@@ -22,7 +22,7 @@ export function formatStartAbsence(absence: NonNullable<Waiting['predicted_start
 /** The predicted start of a waiting run relative to now, with the exact local times on hover. */
 export function PredictedStart({ range }: { range: StartRange }) {
   const now = useNow(SECOND_MS);
-  const [earliest, latest] = [range.earliest, range.latest].map((time) => exact.format(Date.parse(time)));
+  const [earliest, latest] = [range.earliest, range.latest].map((time) => formatExact(Date.parse(time)));
   return (
     <span title={`With a probability of 80 % between ${earliest} and ${latest}`}>
       {formatStartRange(range, now)}

@@ -1,3 +1,4 @@
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import table from '../table.module.css';
 import type { Fact } from './data-items.ts';
 import { formatFact, parseClock } from './format-fact.ts';
@@ -42,12 +43,10 @@ function readFact(facts: readonly Fact[], name: string): Fact[1] | undefined {
 export function FactHeaders({ columns }: { columns: readonly FactColumn[] }) {
   return columns.map(({ name, isNumber }) => (
     <th key={name} scope="col" className={isNumber ? table.number : undefined}>
-      <bdi>{capitalize(formatName(name).replaceAll('_', ' '))}</bdi>
+      <bdi>{capitalise(formatName(name).replaceAll('_', ' '))}</bdi>
     </th>
   ));
 }
-
-const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** The cells of one row. */
 export function FactCells({ columns, facts }: { columns: readonly FactColumn[]; facts: readonly Fact[] }) {

@@ -104,12 +104,7 @@ export async function findEnsembleStart(
 ): Promise<number | null> {
   const usage = parseRulesResult(run)?.usage;
   if (usage) return Date.parse(usage.started_at);
-  const { start } = await db
-    .selectFrom('runs')
-    .select((eb) => eb.fn.min('initiated_at').as('start'))
-    .where('parent_run_id', '=', run.id)
-    .executeTakeFirstOrThrow();
-  return start === null ? null : Number(start);
+  return (await findEnsembleStarts(db, [run])).get(run.id) ?? null;
 }
 
 /** Returns the times at which the first child runs of ensemble runs started, for those that have one. */

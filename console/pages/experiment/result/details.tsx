@@ -3,6 +3,7 @@ import type { Group } from '@switchyard/contract/experiments/presentation/group-
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
+import aside from '../../../ui/aside.module.css';
 import { FactList } from '../../../ui/facts.tsx';
 import { PromotionText } from '../actions/promotion.tsx';
 import styles from '../experiment-page.module.css';
@@ -18,7 +19,7 @@ export function Details({ application, experiment, verdict, sides, rule = [], re
   const { question } = experiment;
   const offers = sides && verdict && verdict.kind !== 'worse' && verdict.kind !== 'open';
   return (
-    <aside className={styles.aside} aria-label="Details">
+    <aside className={`${aside.aside} ${styles.aside}`} aria-label="Details">
       {offers && <PromotionText application={application} sides={sides} />}
       {sides && (
         <section>

@@ -12,6 +12,7 @@ import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { Link } from '@tanstack/react-router';
 import { type JudgedIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
+import { formatChange, formatJudged, rateChange, readIndicator } from '../../../client/judged-values.ts';
 import type { AnswerNumber } from '../../../ui/answer.tsx';
 import { useBaseline } from '../progress/baseline.ts';
 import { useElapsed } from '../progress/use-elapsed.ts';
@@ -60,7 +61,7 @@ function listObjective(
   return [
     {
       label: `${objective.label}${isLive ? ' so far' : ''}${objective.direction ? better[objective.direction] : ''}`,
-      text: [formatObjective(value), objective.unit].filter(Boolean).join('\u00a0'),
+      text: formatJudged(value, objective.unit),
       exact: formatNumber(value),
       note: baseline && before !== undefined && before !== 0 && (
         <>
@@ -142,7 +143,7 @@ function listViolation(
   return [
     {
       label: isLive ? `${label} so far` : label,
-      text: [formatObjective(value), unit].filter(Boolean).join('\u00a0'),
+      text: formatJudged(value, unit),
       note: value > 0 && <span className="bad">must be 0</span>,
     },
   ];
@@ -175,24 +176,8 @@ function listWarnings(
   ];
 }
 
-function readIndicator({ statistics }: RunInformation, indicator: string): number | undefined {
-  const value = statistics.indicators.find(({ name }) => name === indicator)?.value;
-  return typeof value === 'number' ? value : undefined;
-}
-
 /** Returns the last value of a series of the log. Its name may be the last part of that of an indicator. */
 function findLast(series: readonly RunSeries[], name: string): number | undefined {
   const own = [name, name.split('.').at(-1)];
   return series.find((one) => one.source === 'log' && own.includes(one.name))?.points.at(-1)?.[1];
-}
-
-function formatChange(share: number): string {
-  if (share === 0) return 'equal';
-  return `${share > 0 ? '▲' : '▼'} ${formatSigned(share, formatPercent)}`;
-}
-
-/** Returns the class of a change: good or bad by the direction, and neither without one. */
-function rateChange({ direction }: JudgedIndicator, change: number): 'good' | 'bad' | undefined {
-  if (direction === null || change === 0) return undefined;
-  return change < 0 === (direction === 'minimize') ? 'good' : 'bad';
 }

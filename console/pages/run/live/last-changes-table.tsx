@@ -6,6 +6,7 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import table from '../../../ui/table.module.css';
 import { useProgress } from '../progress/use-progress.ts';
 import styles from '../summary/summary-tab.module.css';
@@ -25,19 +26,15 @@ export function LastChangesTable({ run }: { run: RunInformation }) {
       <h2 id={headingId}>Indicators so far</h2>
       <div className={table.scroll}>
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col" className={table.number}>
-                Value
-              </th>
-              <th scope="col" className={table.number}>
-                {at === undefined
-                  ? 'Change'
-                  : `Last improvement, at ${formatDuration(SECOND_MS * Math.floor(at))}`}
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            texts={['Name']}
+            numbers={[
+              'Value',
+              at === undefined
+                ? 'Change'
+                : `Last improvement, at ${formatDuration(SECOND_MS * Math.floor(at))}`,
+            ]}
+          />
           <tbody>
             {changes.map(({ name, value, before }) => (
               <tr key={name}>

@@ -1,4 +1,5 @@
 /** The times of the lines of a log, as steps: few lines of a fast log have a time of their own. */
+import { formatExact } from '../../../ui/format-exact.ts';
 
 /** Times in milliseconds since the epoch, by line. */
 export class LogTimes {
@@ -38,7 +39,6 @@ export const TIME_MODES = ['start', 'clock', 'none'] as const;
 export type TimeMode = (typeof TIME_MODES)[number];
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
 
@@ -58,5 +58,5 @@ export function formatClockTime(at: number): string {
 
 /** Returns the local date and time. */
 export function formatExactTime(at: number): string {
-  return `${exact.format(at)}.${pad(Math.floor(at) % 1000, 3)}`;
+  return `${formatExact(at)}.${pad(Math.floor(at) % 1000, 3)}`;
 }

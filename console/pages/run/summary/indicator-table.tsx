@@ -14,6 +14,7 @@ import { Fragment, useId } from 'react';
 import { applicationQuery } from '../../../client/applications.ts';
 import { shortenIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
 import { LinkButton } from '../../../ui/button.tsx';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from '../progress/baseline.ts';
 import { BaselineChooser } from './baseline-chooser.tsx';
@@ -73,21 +74,9 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
   return (
     <div className={table.scroll}>
       <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" className={table.number}>
-              Value
-            </th>
-            {baseline ? (
-              <th scope="col" className={table.number}>
-                To the baseline
-              </th>
-            ) : (
-              <td />
-            )}
-          </tr>
-        </thead>
+        <TableHead texts={['Name']} numbers={['Value', ...(baseline ? ['To the baseline'] : [])]}>
+          {!baseline && <td />}
+        </TableHead>
         <tbody>
           {rows
             .toSorted((one, other) => Number(other.isObjective) - Number(one.isObjective))

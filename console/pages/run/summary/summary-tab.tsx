@@ -1,6 +1,7 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useMemo } from 'react';
+import aside from '../../../ui/aside.module.css';
 import { Assets } from '../../../ui/assets/asset-list.tsx';
 import { type AssetFacts, listSummaryAssets } from '../../../ui/assets/asset-query.ts';
 import { Notice } from '../../../ui/notice.tsx';
@@ -76,7 +77,7 @@ export function SummaryTab(props: SummaryTabProps) {
         <ChildRunList address={address} run={run} />
         <ReplayList address={address} status={run.status_v2} />
       </div>
-      <aside className={styles.aside} aria-label="Details">
+      <aside className={`${aside.aside} ${styles.aside}`} aria-label="Details">
         <Timeline run={run} />
         {isRunning && <ResourceLines run={run} />}
         <RunFacts run={run} />

@@ -1,21 +1,23 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatObjective } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
-import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-windows.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { instancesQuery, versionsQuery } from '../../../client/applications.ts';
+import { listItems } from '../../../client/list-items.ts';
 import { Button } from '../../../ui/button.tsx';
 import styles from './filter-bar.module.css';
-import { type FilterName, WINDOW_LABELS } from './filter-names.ts';
+import { type FilterName, WINDOW_LABELS, WINDOWS } from './filter-names.ts';
 import {
   type FilterChange,
   formatCondition,
+  joinValues,
   parseCondition,
   RUN_TYPE_CHOICES,
   type RunFilters,
   splitConditions,
+  splitValues,
 } from './runs-search.ts';
 
 /** Where suggestions come from: the application, and the runs that the table shows. */
@@ -67,18 +69,18 @@ interface EditorProps {
   context: FilterContext;
 }
 
-const distinct = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean).toSorted();
+const distinctInOrder = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean);
+
+const distinct = (values: readonly string[]): string[] => distinctInOrder(values).toSorted();
 
 function InstanceEditor({ context, ...rest }: EditorProps) {
   const { data = [] } = useQuery(instancesQuery(context.application));
-  const ids = (Array.isArray(data) ? data : data.items).map(({ id }) => id);
-  return <ChoiceEditor {...rest} mayType choices={[...ids, 'latest']} />;
+  return <ChoiceEditor {...rest} mayType choices={[...listItems(data).map(({ id }) => id), 'latest']} />;
 }
 
 function VersionEditor({ context, ...rest }: EditorProps) {
   const { data = [] } = useQuery(versionsQuery(context.application));
-  const ids = (Array.isArray(data) ? data : data.items).map(({ id }) => id);
-  return <ChoiceEditor {...rest} mayType choices={ids} />;
+  return <ChoiceEditor {...rest} mayType choices={listItems(data).map(({ id }) => id)} />;
 }
 
 interface ChoiceEditorProps extends Omit<EditorProps, 'context'> {
@@ -94,16 +96,14 @@ const SHOWN_MAX = 8;
 function ChoiceEditor({ choices, mayType = false, value, onChange }: ChoiceEditorProps) {
   const [text, setText] = useState('');
   // The address follows a press only when the list has answered.
-  const [chosen, setChosen] = useState(() =>
-    splitConditions(value).map((one) => one.replaceAll(/\\(.)/gs, '$1')),
-  );
+  const [chosen, setChosen] = useState(() => splitValues(value));
   const all = distinctInOrder([...choices, ...chosen]);
   const matching = all.filter((choice) => choice.toLowerCase().includes(text.trim().toLowerCase()));
   const toggle = (choice: string) => {
     const others = chosen.filter((one) => one !== choice);
     const next = others.length === chosen.length ? [...chosen, choice] : others;
     setChosen(next);
-    onChange(next.map((one) => one.replaceAll(/[\\,]/g, '\\$&')).join(','));
+    onChange(joinValues(next));
   };
   const add = (event: FormEvent) => {
     event.preventDefault();
@@ -140,8 +140,6 @@ function ChoiceEditor({ choices, mayType = false, value, onChange }: ChoiceEdito
     </form>
   );
 }
-
-const distinctInOrder = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean);
 
 interface TextEditorProps {
   label: string;
@@ -270,18 +268,16 @@ function WindowEditor({
       }}
     >
       <div className={styles.windows}>
-        {RUN_VIEW_WINDOWS.toSorted((one, other) => ORDER.indexOf(one) - ORDER.indexOf(other)).map(
-          (window) => (
-            <Button
-              key={window}
-              kind="quiet"
-              aria-pressed={filters.within === window}
-              onPress={() => choose({ within: window })}
-            >
-              {WINDOW_LABELS[window]}
-            </Button>
-          ),
-        )}
+        {WINDOWS.map((window) => (
+          <Button
+            key={window}
+            kind="quiet"
+            aria-pressed={filters.within === window}
+            onPress={() => choose({ within: window })}
+          >
+            {WINDOW_LABELS[window]}
+          </Button>
+        ))}
       </div>
       <label>
         From
@@ -295,8 +291,6 @@ function WindowEditor({
     </form>
   );
 }
-
-const ORDER: readonly string[] = ['today', 'yesterday', '1h', '24h', '7d', '30d'];
 
 /** Returns an instant as a field of the browser has it: local, without a zone. */
 function toLocal(at: string | undefined): string {

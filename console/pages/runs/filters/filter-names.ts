@@ -1,6 +1,6 @@
 /** The filters of the runs table, and what their chips say. */
 import type { RunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
-import { parseCondition, type RunFilters, splitConditions } from './runs-search.ts';
+import { parseCondition, type RunFilters, splitConditions, splitValues } from './runs-search.ts';
 
 export const FILTERS = [
   { name: 'created', label: 'Created' },
@@ -16,6 +16,9 @@ export const FILTERS = [
 ] as const;
 export type FilterName = (typeof FILTERS)[number]['name'];
 
+/** The windows in the order of their buttons: days, then times before now. */
+export const WINDOWS: readonly RunWindow[] = ['today', 'yesterday', '1h', '24h', '7d', '30d'];
+
 export const WINDOW_LABELS: Record<RunWindow, string> = {
   today: 'Today',
   yesterday: 'Yesterday',
@@ -30,15 +33,12 @@ export function formatFilter(name: FilterName, filters: RunFilters): string {
   if (name === 'created') return formatWindow(filters);
   const text = filters[name] ?? '';
   if (name === 'name') return text;
-  if (name !== 'indicator' && name !== 'option') return splitConditions(text).map(clean).join(' or ');
+  if (name !== 'indicator' && name !== 'option') return splitValues(text).join(' or ');
   return splitConditions(text)
     .map(parseCondition)
     .map((condition) => `${condition.name} ${formatRange(condition.value)}`)
     .join(' and ');
 }
-
-/** A comma in a tag has a backslash before it. */
-const clean = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
 
 function formatWindow({ within, from, to }: RunFilters): string {
   if (within === 'today') return `${WINDOW_LABELS.today}, ${formatDay(Date.now())}`;

@@ -157,15 +157,22 @@ export function splitConditions(text = ''): string[] {
   return text.match(/(?:\\.|[^,\\]|\\$)+/gs) ?? [];
 }
 
+/** Returns the values of a filter that may have several. */
+export const splitValues = (text = ''): string[] => splitConditions(text).map(removeBackslashes);
+
+/** Returns the text of a filter with the values. */
+export const joinValues = (values: readonly string[]): string =>
+  values.map((value) => value.replaceAll(/[\\,]/g, '\\$&')).join(',');
+
+const removeBackslashes = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
+
 /** Returns the condition that an indicator or an option has the value or a value in the range, such as `cost:..1000`. */
 export function formatCondition(name: string, value: string): string {
-  const protect = (text: string) => text.replaceAll(/[\\,:]/g, '\\$&');
-  return `${protect(name)}:${protect(value)}`;
+  return [name, value].map((part) => part.replaceAll(/[\\,:]/g, '\\$&')).join(':');
 }
 
 /** Returns the name and the value of a condition. */
 export function parseCondition(condition: string): { name: string; value: string } {
   const [name = '', ...rest] = condition.match(/(?:\\.|[^:\\]|\\$)+/gs) ?? [];
-  const clean = (text: string) => text.replaceAll(/\\(.)/gs, '$1');
-  return { name: clean(name), value: clean(rest.join(':')) };
+  return { name: removeBackslashes(name), value: removeBackslashes(rest.join(':')) };
 }
