@@ -8,8 +8,8 @@ import { contentQuery } from '../../ui/content/content-query.ts';
 import { diffLines } from '../../ui/diff/diff-lines.ts';
 import { findViews } from '../../ui/solution/find-views.ts';
 import { getRunContentSource } from '../../ui/solution/run-content.tsx';
-import { hasSmallOutput } from '../run/load-run-page.ts';
 import { readLogParts } from '../run/log/read-log-parts.ts';
+import { hasSmallOutput } from '../run/queries.ts';
 import type { ComparedRun } from './compare-runs.ts';
 import { pairViews, type ViewPair } from './plan/compare-plans.ts';
 

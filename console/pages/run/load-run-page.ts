@@ -5,11 +5,8 @@ import { contentQuery } from '../../ui/content/content-query.ts';
 import { getRunContentSource } from '../../ui/solution/run-content.tsx';
 import { firstLinesQuery } from './log/first-lines-query.ts';
 import { logQuery } from './log/log-query.ts';
-import { type RunAddress, runQuery, seriesQuery, tagsQuery } from './queries.ts';
+import { hasSmallOutput, type RunAddress, runQuery, seriesQuery, tagsQuery } from './queries.ts';
 import type { RunSearch } from './search.ts';
-
-/** An output of this size arrives with the page, so that the view of its solution does not move what is below. */
-const PRELOADED_OUTPUT_BYTES = 500_000;
 
 /**
  * Loads the run, and what the top of its page shows. A failure there is shown by the part that it belongs to. The log of its
@@ -32,12 +29,4 @@ export async function loadRunPage(address: RunAddress, search: RunSearch): Promi
       ? [queryClient.ensureQueryData(contentQuery(getRunContentSource(application, address.run, 'output')))]
       : []),
   ]);
-}
-
-/** Returns true for an ended run whose output is small enough for the summary. */
-export function hasSmallOutput(run: {
-  status_v2: Parameters<typeof isTerminal>[0];
-  output_size: number;
-}): boolean {
-  return isTerminal(run.status_v2) && run.output_size > 0 && run.output_size <= PRELOADED_OUTPUT_BYTES;
 }

@@ -51,3 +51,14 @@ export function replaysQuery(address: RunAddress) {
     },
   });
 }
+
+/** An output of this size arrives with the page, so that the view of its solution does not move what is below. */
+const PRELOADED_OUTPUT_BYTES = 500_000;
+
+/** Returns true for an ended run whose output is small enough for the summary. */
+export function hasSmallOutput(run: {
+  status_v2: Parameters<typeof isTerminal>[0];
+  output_size: number;
+}): boolean {
+  return isTerminal(run.status_v2) && run.output_size > 0 && run.output_size <= PRELOADED_OUTPUT_BYTES;
+}

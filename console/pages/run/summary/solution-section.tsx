@@ -5,7 +5,7 @@ import { contentQuery } from '../../../ui/content/content-query.ts';
 import { findViews } from '../../../ui/solution/find-views.ts';
 import { getRunContentSource } from '../../../ui/solution/run-content.tsx';
 import { SolutionView } from '../../../ui/solution/solution-view.tsx';
-import { hasSmallOutput } from '../load-run-page.ts';
+import { hasSmallOutput } from '../queries.ts';
 import styles from './summary-tab.module.css';
 
 /** The views of the solution of a run. Nothing for a large output, which its tab shows, and for one without a view. */
