@@ -194,8 +194,13 @@ export const LOG_SEARCH_ITEMS_MAX = 100;
 export const LOG_EXCERPT_CHARS_MAX = 1000;
 /** Points of one series of a run. */
 export const SERIES_POINTS_MAX = 2000;
-/** Series of a run: 20 whose names the app chooses, four of solvers, three of its resources, and some room. */
-export const SERIES_MAX = 32;
+/**
+ * Series of a run: 20 whose names the app chooses, three of its resources, and four of each of its last solves. Those of earlier
+ * solves make room for them.
+ */
+export const SERIES_MAX = 128;
+/** Points of all series of a run: as many as 32 series of `SERIES_POINTS_MAX` have. More series have fewer points each. */
+export const SERIES_TOTAL_POINTS_MAX = 64_000;
 export const SERIES_NAME_CHARS_MAX = 64;
 /** Points of a series in one write, which happens five times a second. */
 export const SERIES_WRITE_POINTS_MAX = 200;
@@ -203,6 +208,8 @@ export const SERIES_WRITE_POINTS_MAX = 200;
 export const SERIES_ROWS_MAX = 100;
 /** Phases of solvers in one run: four for each solve. */
 export const SERIES_PHASES_MAX = 400;
+/** Solves of a run that are listed. */
+export const SERIES_SOLVES_MAX = 400;
 /** Open event streams of one key. */
 export const KEY_STREAMS_MAX = 100;
 /** Runs in one event of an account's stream. */

@@ -16,13 +16,13 @@ import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/executio
 import type { RunStatistics } from '@switchyard/contract/runs/run-reports.ts';
 import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { isHostFault, type LogLine, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
-import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
 import { buildRunSpec, describeContent } from '@switchyard/worker/execute/job.ts';
 import { Mask } from '@switchyard/worker/log/mask.ts';
 import { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { addNetworkHint, computeOutcome, type RunOutcome } from '@switchyard/worker/results/outcome.ts';
 import { readResults } from '@switchyard/worker/results/read-results.ts';
 import { mergeReports } from '@switchyard/worker/results/statistics-and-metrics.ts';
+import { SeriesWriter } from '@switchyard/worker/series/series-writer.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { LocalApp } from './local-app.ts';
 import { openBytes } from './local-input.ts';
@@ -142,41 +142,44 @@ async function readOutcome(ended: Outcome, { format, mask, network, log }: EndPa
   const { status, error } = await addNetworkHint(outcome, ended, { network, mask });
   const block: unknown = results.statistics.block === null ? null : JSON.parse(results.statistics.block);
   const reported = parseSeries(block);
+  const read = log.end();
   return {
     status,
     error: mask.maskText(error),
     executionMs: ended.executionMs,
     peakMemoryBytes: ended.peakMemoryBytes ?? null,
-    statistics: mergeReports(results.statistics, results.metrics).statistics,
-    series: reported.length > 0 ? reported : log.series,
+    statistics: mergeReports(results.statistics, results.metrics, read.solverStatus).statistics,
+    series: reported.length > 0 ? reported : read.series,
     output: status === 'succeeded' && results.output ? await readFile(results.output.path) : null,
   };
 }
 
-/** The progress in the log of a solver. */
+/** The progress in the log of a solver, as a server reads it. */
 class LogSeries {
-  readonly #reader = createSeriesReader();
-  readonly #points = new Map<string, Series['points']>();
-  #startedAt = 0;
+  readonly #writer = new SeriesWriter(1, 0);
 
   setStart(at: number): void {
-    this.#startedAt = at;
+    this.#writer.setStart(at);
   }
 
   add({ text, at }: LogLine): void {
-    for (const { series } of this.#reader.push(text, at)) {
-      for (const [name, y] of Object.entries(series)) {
-        const points = this.#points.get(name) ?? [];
-        this.#points.set(name, points);
-        points.push({ x: Math.max(0, at - this.#startedAt) / 1000, y });
-      }
-    }
+    this.#writer.addLine(text, at);
   }
 
-  /** The objective first. */
-  get series(): Series[] {
-    return [...this.#points]
-      .map(([name, points]) => ({ name, points }))
-      .sort((one, other) => Number(other.name === 'objective') - Number(one.name === 'objective'));
+  /** Returns the series with the objective first, and the status of the last solve. */
+  end(): { series: Series[]; solverStatus: string | null } {
+    this.#writer.begin(true);
+    const part = this.#writer.toWrite(true).addition?.part;
+    // Of several solves the last one decides, whose series come last.
+    const byName = new Map(
+      part?.series.map(({ name, points }) => [name, points.map(([x, y]) => ({ x, y }))]),
+    );
+    const series = [...byName].map(([name, points]) => ({ name, points }));
+    return {
+      series: series.sort(
+        (one, other) => Number(other.name === 'objective') - Number(one.name === 'objective'),
+      ),
+      solverStatus: part?.solves?.at(-1)?.status ?? null,
+    };
   }
 }

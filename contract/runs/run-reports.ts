@@ -13,7 +13,10 @@ export const Indicator = Type.Object(
       description: 'Value of the indicator.',
     }),
     source: Type.Optional(
-      stringEnum(['metrics'], 'Block of the output that contains it: `metrics`, or absent for `statistics`.'),
+      stringEnum(
+        ['metrics', 'log'],
+        'Where it comes from: `metrics`, a block of the output; `log`, what a solver has printed; or absent for `statistics`.',
+      ),
     ),
   },
   { $id: 'Indicator', description: 'One number, text or flag that the run reported.' },
@@ -31,7 +34,7 @@ export const RunStatistics = Type.Object(
     error: Type.String({ description: 'Why they are invalid; empty otherwise.' }),
     indicators: Type.Array(Indicator, {
       description:
-        'Indicators of the statistics and of the metrics. For a name in both, the statistics take precedence.',
+        'Indicators of the statistics and of the metrics. For a name in both, the statistics take precedence. `solver.status` is the status of the last solve in the log, if the output has no indicator of this name.',
     }),
   },
   { $id: 'RunStatistics', description: 'Indicators of the run.' },

@@ -1,12 +1,28 @@
 /** Series of numbers over the time of a run: from its log, from its statistics, and from its processes. */
 import Type, { type Static } from 'typebox';
-import { SERIES_POINTS_MAX } from '../limits.ts';
+import { SERIES_MAX, SERIES_NAME_CHARS_MAX, SERIES_POINTS_MAX, SERIES_SOLVES_MAX } from '../limits.ts';
 import { defineOperation, respond } from '../operation.ts';
-import { countSchema, stringEnum } from '../schemas/field-schemas.ts';
+import { countSchema, nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
 const SERIES_SOURCES = ['log', 'resources', 'statistics'] as const;
 const SOLVE_PHASES = ['presolve', 'root', 'search', 'finished'] as const;
+const SOLVE_STATUSES = [
+  'optimal',
+  'feasible',
+  'infeasible',
+  'unbounded',
+  'infeasible_or_unbounded',
+  'time_limit',
+  'interrupted',
+  'memory_limit',
+  'error',
+] as const;
+
+/** A number of a log that may not state it. */
+const knownNumber = (description: string) => nullable(Type.Number({ description }));
+/** A count of a log that may not state it. */
+const knownCount = (description: string) => nullable(countSchema(description));
 
 export const RunSeries = Type.Object(
   {
@@ -18,9 +34,12 @@ export const RunSeries = Type.Object(
       SERIES_SOURCES,
       'log: lines of the log; resources: the processes of the app; statistics: `series_data` of the statistics.',
     ),
+    solve: nullable(
+      countSchema('Number of the solve whose log has these numbers, from 0; null for numbers of no solver.'),
+    ),
     points: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
       description:
-        'Pairs `[x, y]` in the order of x: the seconds since the start of the app, and the value. For statistics, x is that of the app.',
+        'Pairs `[x, y]` in the order of x: the seconds since the start of the app, and the value. For a solver, x follows its own clock, from the start of its solve; a line without a time has that of its arrival. For statistics, x is that of the app.',
     }),
   },
   { $id: 'RunSeries', description: 'One series of a run.' },
@@ -38,10 +57,41 @@ export const SolverPhase = Type.Object(
 );
 export type SolverPhase = Static<typeof SolverPhase>;
 
+export const RunSolve = Type.Object(
+  {
+    solve: countSchema('Number of the solve in this run, from 0.'),
+    x: Type.Number({ minimum: 0, description: 'Its start, in seconds since the start of the app.' }),
+    solver: Type.String({ maxLength: SERIES_NAME_CHARS_MAX, description: 'Name of the solver.' }),
+    version: nullable(
+      Type.String({ maxLength: SERIES_NAME_CHARS_MAX, description: 'Version of the solver.' }),
+    ),
+    status: nullable(
+      stringEnum(
+        SOLVE_STATUSES,
+        'How the solve ended. `feasible`: with a solution, by a limit or a rule without a value of its own, or by a heuristic; `interrupted`: without a solution by such a limit, or by a signal or a callback.',
+      ),
+    ),
+    objective: knownNumber('Objective of the best solution; null for a model without one.'),
+    bound: knownNumber('Best proven bound of the objective.'),
+    gap: knownNumber('Relative gap as a ratio.'),
+    nodes: knownNumber('Explored nodes.'),
+    seconds: knownNumber("Seconds of the solver's own clock at its last line."),
+    threads: knownCount('Threads that the solver may use.'),
+    seed: knownNumber('Seed of its random numbers.'),
+  },
+  { $id: 'RunSolve', description: 'A solve, as its log shows it; null where the log does not say.' },
+);
+export type RunSolve = Static<typeof RunSolve>;
+
 const RunSeriesList = Type.Object(
   {
-    series: Type.Array(RunSeries, { description: 'The series, by source and name.' }),
+    series: Type.Array(RunSeries, {
+      description: `The series, by source, solve and name. Of more than ${SERIES_MAX}, those of the earliest solves are left out.`,
+    }),
     phases: Type.Array(SolverPhase, { description: 'The phases of the solvers, in the order of time.' }),
+    solves: Type.Array(RunSolve, {
+      description: `The first ${SERIES_SOLVES_MAX} solves in the log, in order.`,
+    }),
   },
   { $id: 'RunSeriesList', description: 'All series of a run.' },
 );
@@ -61,6 +111,7 @@ export const getRunSeries = defineOperation({
       {
         name: 'objective',
         source: 'log',
+        solve: 0,
         points: [
           [0.12, 1104.2],
           [0.4, 1040.6],
@@ -68,5 +119,19 @@ export const getRunSeries = defineOperation({
       },
     ],
     phases: [{ x: 0.1, phase: 'search', solver: 'HiGHS', solve: 0 }],
+    solves: [
+      {
+        ...{ solve: 0, x: 0.08, solver: 'HiGHS', version: '1.16.0', status: 'time_limit' },
+        ...{
+          objective: 1040.6,
+          bound: 1012.3,
+          gap: 0.0272,
+          nodes: 812,
+          seconds: 10.01,
+          threads: null,
+          seed: null,
+        },
+      },
+    ],
   }),
 });

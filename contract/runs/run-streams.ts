@@ -6,7 +6,7 @@ import { eventSchema, ResumeHeaders, ResyncEvent } from '../schemas/event-schema
 import { stringEnum } from '../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 import { LogItem } from './run-logs.ts';
-import { RunSeries, SolverPhase } from './run-series.ts';
+import { RunSeries, RunSolve, SolverPhase } from './run-series.ts';
 import { RunParams } from './runs.ts';
 
 const RunEvent = Type.Union(
@@ -25,6 +25,7 @@ const RunEvent = Type.Union(
         reset: Type.Boolean({ description: 'true: these points replace all points before.' }),
         series: Type.Array(RunSeries, { description: 'Series with new points.' }),
         phases: Type.Array(SolverPhase, { description: 'New phases of solvers.' }),
+        solves: Type.Array(RunSolve, { description: 'New solves, and those whose facts have changed.' }),
       },
       'New points of series from the log and the resources.',
     ),

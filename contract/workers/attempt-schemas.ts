@@ -12,10 +12,11 @@ import {
   SERIES_NAME_CHARS_MAX,
   SERIES_PHASES_MAX,
   SERIES_POINTS_MAX,
+  SERIES_SOLVES_MAX,
   SERIES_WRITE_POINTS_MAX,
   WORKER_CORES_MAX,
 } from '../limits.ts';
-import { RunSeries, SolverPhase } from '../runs/run-series.ts';
+import { RunSeries, RunSolve, SolverPhase } from '../runs/run-series.ts';
 import { countSchema, EXACT_INTEGERS, nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { idReferenceSchema, NO_NUL_PATTERN, type UploadId } from '../schemas/ids.ts';
 import { END_REASONS } from './end-reasons.ts';
@@ -30,6 +31,8 @@ const seriesPart = (id: string, pointsMax: number, description: string) =>
         Type.Object(
           {
             ...RunSeries.properties,
+            // Workers of earlier releases send none.
+            solve: Type.Optional(RunSeries.properties.solve),
             name: Type.String({ maxLength: SERIES_NAME_CHARS_MAX, description: 'Name of the series.' }),
             points: Type.Unsafe<[number, number][]>({ ...RunSeries.properties.points, maxItems: pointsMax }),
           },
@@ -46,6 +49,15 @@ const seriesPart = (id: string, pointsMax: number, description: string) =>
           { additionalProperties: false, description: 'A phase of a solver.' },
         ),
         { maxItems: SERIES_PHASES_MAX, description: 'The phases of solvers that began.' },
+      ),
+      solves: Type.Optional(
+        Type.Array(
+          Type.Object(RunSolve.properties, { additionalProperties: false, description: 'A solve.' }),
+          {
+            maxItems: SERIES_SOLVES_MAX,
+            description: 'New solves, and those whose facts have changed.',
+          },
+        ),
       ),
     },
     { $id: id, additionalProperties: false, description },

@@ -1,41 +1,62 @@
 /** Logs of GLPK. */
-import { collectProgress, parseNumber, parsePercentage } from './numbers.ts';
-import type { LogFormat, ParsedLine, SolvePhase } from './progress.ts';
+import { collectFacts, type Facts, type LogFormat, type RuleMemory } from './format.ts';
 
-/** Row: `+ 579: mip = 2987 >= 2661 10.9% (99; 57)`, with the open and the closed nodes at its end. */
-const ROW =
-  /^\+\s*\d+: (?:mip =|>>>>>)\s+(not found yet|\S+) [<>]=\s+(tree is empty|\S+)\s+(?:(\S+%)\s+)?\(\d+; (\d+)\)/;
-
-const PHASES: readonly (readonly [RegExp, SolvePhase])[] = [
-  [/^Preprocessing\.\.\./, 'presolve'],
-  [/^Solving LP relaxation\.\.\./, 'root'],
-  [/^Integer optimization begins\.\.\./, 'search'],
-  [/^INTEGER OPTIMAL SOLUTION FOUND|SEARCH TERMINATED$|^PROBLEM HAS NO /, 'finished'],
-];
-
-function parseRow(line: string): ParsedLine | undefined {
-  const [, best, limit, gap, closed] = ROW.exec(line) ?? [];
-  if (closed === undefined) return undefined;
-  const objective = parseNumber(best);
-  const progress = collectProgress({
-    objective,
-    bound: limit === 'tree is empty' ? objective : parseNumber(limit),
-    gap: parsePercentage(gap),
-    nodes: parseNumber(closed),
-  });
-  return { progress, phase: 'search' };
+/** The objective of the last simplex row is believed once the program is solved. */
+function readOptimalProgram(facts: Facts, { candidate, isInteger }: RuleMemory): Facts {
+  return isInteger
+    ? collectFacts({ bound: candidate, phase: 'root' })
+    : collectFacts({ ...facts, objective: candidate });
 }
 
 /** The log of GLPK 4 and 5. */
 export const GLPK_FORMAT: LogFormat = {
   solver: 'GLPK',
-  start: /^\s*(?:GLPK Integer Optimizer|GLPSOL|Integer optimization begins\.\.\.)/,
-  banner: /^\s*GLPK Integer Optimizer/,
-  createParser: () => (line) => {
-    if (line.startsWith('+')) return parseRow(line);
-    const objective = parseNumber(/^Solution found by heuristic: (\S+)$/.exec(line)?.[1]);
-    if (objective !== undefined) return { progress: { objective } };
-    const [, phase] = PHASES.find(([pattern]) => pattern.test(line)) ?? [];
-    return phase === undefined ? undefined : { progress: {}, phase };
-  },
+  banner: /GLPK Integer Optimizer|GLPSOL/,
+  start: /GLPK Simplex Optimizer|Integer optimization begins\.\.\./,
+  rules: [
+    { line: /^(?:GLPK (?:Integer|Simplex) Optimizer|GLPSOL.* Solver) v?(?<version>[\d.]+)/ },
+    {
+      line: /^(?:[1-9]\d* integer variables?|Solving LP relaxation|Integer optimization begins)/,
+      read: (_, memory, { input }) => {
+        memory.isInteger = true;
+        if (input.startsWith('I')) return { phase: 'search' };
+        return input.startsWith('S') ? { phase: 'root' } : {};
+      },
+    },
+    {
+      line: /^[*#]?\s*\d+: obj =\s+(?<objective>\S+)/,
+      read: ({ objective }, memory) => {
+        memory.candidate = objective;
+        return {};
+      },
+    },
+    { line: /^Preprocessing\.\.\./, facts: { phase: 'presolve' } },
+    {
+      line: /^OPTIMAL LP SOLUTION FOUND/,
+      facts: { phase: 'finished', status: 'optimal' },
+      read: readOptimalProgram,
+    },
+    { line: /^Solution found by heuristic: (?<objective>\S+)$/ },
+    // `+ 579: mip = 2987 >= 2661 10.9% (99; 57)`, with the open and the closed nodes at its end.
+    {
+      line: /^\+\s*\d+: (?:mip =|>>>>>)\s+(?<objective>\S+) [<>]=\s+tree is empty\s+(?<gap>\S+%)?\s+\(\d+; (?<nodes>\d+)\)/,
+      facts: { phase: 'search' },
+      read: (facts) => collectFacts({ ...facts, bound: facts.objective }),
+    },
+    {
+      line: /^\+\s*\d+: (?:mip =|>>>>>)\s+(?:not found yet|(?<objective>\S+)) [<>]=\s+(?<bound>\S+)\s+(?:(?<gap>\S+%)\s+)?\(\d+; (?<nodes>\d+)\)/,
+      facts: { phase: 'search' },
+    },
+    { line: /^INTEGER OPTIMAL SOLUTION FOUND/, facts: { phase: 'finished', status: 'optimal' } },
+    {
+      line: /^RELATIVE MIP GAP TOLERANCE REACHED; SEARCH TERMINATED/,
+      facts: { phase: 'finished', status: 'optimal' },
+    },
+    { line: /^(?<status>.+); SEARCH TERMINATED$/, facts: { phase: 'finished' } },
+    {
+      line: /^(?:PROBLEM|LP)(?: RELAXATION)? HAS (?<status>NO (?:INTEGER |PRIMAL )?FEASIBLE|NO DUAL FEASIBLE|UNBOUNDED)/,
+      facts: { phase: 'finished' },
+    },
+    { line: /^Time used:\s+(?<seconds>[\d.]+) secs/ },
+  ],
 };

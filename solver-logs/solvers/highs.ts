@@ -1,57 +1,35 @@
 /** Logs of HiGHS. */
-import { choosePhase, collectProgress, isGap, parseNumber, parsePercentage, splitTokens } from './numbers.ts';
-import type { LogFormat, ParsedLine } from './progress.ts';
+import { choosePhase, type LogFormat } from './format.ts';
 
-/** Row: `[source] proc queue leaves expl% bound objective gap cuts inLp conflicts iterations time`. */
-const ROW_COLUMNS = 12;
-
-function parseRow(line: string): ParsedLine | undefined {
-  if (!/\d\.\d+s\s*$/.test(line)) return undefined;
-  const tokens = splitTokens(line);
-  if (tokens.length > ROW_COLUMNS) tokens.splice(0, tokens.length - ROW_COLUMNS);
-  const [processed, , , explored, bound, objective, gap] = tokens;
-  if (tokens.length < ROW_COLUMNS || !explored?.endsWith('%') || !isGap(gap)) return undefined;
-  const nodes = parseNumber(processed);
-  const progress = collectProgress({
-    objective: parseNumber(objective),
-    bound: parseNumber(bound),
-    gap: parsePercentage(gap),
-    nodes,
-  });
-  return nodes === undefined ? undefined : { progress, phase: choosePhase(nodes) };
-}
-
-/** Returns a line of the report after the solve: `Primal bound  2940`. */
-function parseReport(line: string): ParsedLine | undefined {
-  const [, name, value] = /^\s*(Primal bound|Dual bound|Gap|Nodes)\s+([-+\d.][\w.+%-]*|inf)/.exec(line) ?? [];
-  if (name === undefined) return undefined;
-  const progress = collectProgress({
-    objective: name === 'Primal bound' ? parseNumber(value) : undefined,
-    bound: name === 'Dual bound' ? parseNumber(value) : undefined,
-    gap: name === 'Gap' ? parsePercentage(value) : undefined,
-    nodes: name === 'Nodes' ? parseNumber(value) : undefined,
-  });
-  return { progress, phase: 'finished' };
-}
-
-/** The log of HiGHS 1.x. */
+/** The log of HiGHS 1.x. The report follows the search, and states its status before its numbers. */
 export const HIGHS_FORMAT: LogFormat = {
   solver: 'HiGHS',
-  start: /^\s*(?:Running HiGHS|Presolving model|Src\s+Proc\. InQueue)/,
-  banner: /^\s*(?:Running HiGHS|Presolving model)/,
-  createParser: () => {
-    let isReport = false;
-    return (line) => {
-      if (isReport) return parseReport(line);
-      if (line.startsWith('Presolving model')) return { progress: {}, phase: 'presolve' };
-      if (line.startsWith('Solving report')) {
-        isReport = true;
-        return { progress: {}, phase: 'finished' };
-      }
-      const [, value] = /^Objective value\s+:\s+(\S+)$/.exec(line) ?? [];
-      const objective = parseNumber(value);
-      if (objective !== undefined) return { progress: { objective }, phase: 'finished' };
-      return parseRow(line);
-    };
-  },
+  banner: /Running HiGHS |Presolving model$/,
+  start: /Src\s+Proc\. InQueue|Nodes\s+\|\s+B&B Tree/,
+  rules: [
+    { line: /^Running HiGHS (?<version>[\d.]+)/ },
+    { line: /^Set option threads to (?<threads>\d+)/ },
+    { line: /^Set option random_seed to (?<seed>\d+)/ },
+    { line: /^Presolving model$/, facts: { phase: 'presolve' } },
+    { line: /^\( *(?<seconds>[\d.]+)s\) (?:Starting|No) symmetry/ },
+    // [source] processed queue leaves explored bound objective gap cuts rows conflicts iterations time
+    {
+      line: /^(?:[A-Za-z]\s+)?(?<nodes>\d\S*)\s+\S+\s+\S+\s+[\d.]+%\s+(?<bound>\S+)\s+(?<objective>\S+)\s+(?<gap>[\d.]+%|inf|Large|-)\s+(?:\S+\s+){4}(?<seconds>[\d.]+)s$/,
+      read: (facts) =>
+        facts.nodes === undefined ? undefined : { ...facts, phase: choosePhase(facts.nodes) },
+    },
+    { line: /^Solving report/, opens: 'report', facts: { phase: 'finished' } },
+    { line: /^Status\s+(?<status>\S.*)$/, section: 'report' },
+    { line: /^Primal bound\s+(?<objective>\S+)/, section: 'report' },
+    { line: /^Dual bound\s+(?<bound>\S+)/, section: 'report' },
+    { line: /^Gap\s+(?<gap>[\d.]+%)/, section: 'report' },
+    { line: /^Nodes\s+(?<nodes>\d+)/, section: 'report' },
+    { line: /^Timing\s+(?<seconds>[\d.]+)/, section: 'report' },
+    // The lines of a linear program.
+    { line: /^Problem status detected on presolve: (?<status>Infeasible)$/, facts: { phase: 'finished' } },
+    { line: /^\d+\s+\S+\s+Ph?[r1]: .* (?<seconds>[\d.]+)s$/ },
+    { line: /^Model\s+status\s*:\s*(?<status>\S.*)$/, facts: { phase: 'finished' } },
+    { line: /^Objective value\s*:\s+(?<objective>\S+)$/, facts: { phase: 'finished' } },
+    { line: /^HiGHS run time\s*:\s+(?<seconds>\S+)$/, facts: { phase: 'finished' } },
+  ],
 };

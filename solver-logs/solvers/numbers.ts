@@ -1,5 +1,4 @@
 /** Numbers in the notations of solver logs. */
-import type { Progress } from './progress.ts';
 
 /** Solvers write infinity as 1e20 (SCIP, HiGHS, CPLEX as a bound), 1e30, 1e50 (CBC), 1e75 or 1e100. */
 const INFINITY_THRESHOLD = 1e20;
@@ -43,23 +42,7 @@ export function isGap(token: string | undefined): boolean {
   return token !== undefined && /^(?:[\d.,e+-]{1,20}%|-{1,3}|inf|large)$/i.test(token);
 }
 
-/** Returns the progress without the missing numbers. */
-export function collectProgress(numbers: Record<keyof Progress, number | undefined>): Progress {
-  const { objective, bound, gap, nodes } = numbers;
-  return {
-    ...(objective !== undefined && { objective }),
-    ...(bound !== undefined && { bound }),
-    ...(gap !== undefined && { gap }),
-    ...(nodes !== undefined && { nodes }),
-  };
-}
-
 /** Returns the tokens between white space. */
 export function splitTokens(line: string): string[] {
   return line.trim().split(/\s+/);
-}
-
-/** Returns `root` until the first node is explored. */
-export function choosePhase(nodes: number | undefined): 'root' | 'search' {
-  return nodes === undefined || nodes === 0 ? 'root' : 'search';
 }

@@ -1,72 +1,66 @@
 /** Logs of SCIP. */
-import { choosePhase, collectProgress, parseNumber, parsePercentage } from './numbers.ts';
-import type { LogFormat, ParsedLine } from './progress.ts';
+import { choosePhase, collectFacts, type Facts, type LogFormat } from './format.ts';
+import { parseNumber, parsePercentage } from './numbers.ts';
 
-/** The columns of a row. Settings choose them, so each header is read. */
-const KNOWN_COLUMNS = 40;
+const COLUMNS_MAX = 40;
 
 function splitColumns(line: string): string[] {
-  return line.split('|', KNOWN_COLUMNS).map((column) => column.trim());
+  return line.split('|', COLUMNS_MAX).map((column) => column.trim());
 }
 
-function parseRow(line: string, header: readonly string[]): ParsedLine | undefined {
+/** Settings choose the columns, so each header is read. */
+function readRow(line: string, header: readonly string[]): Facts | undefined {
   const columns = splitColumns(line);
-  if (columns.length !== header.length || !/\ds$/.test(columns[0] ?? '')) return undefined;
+  const [time = ''] = columns;
+  if (columns.length !== header.length || !/\ds$/.test(time)) return undefined;
   const read = (name: string) => columns[header.indexOf(name)];
   const nodes = parseNumber(read('node'));
-  const progress = collectProgress({
+  return collectFacts({
     objective: parseNumber(read('primalbound')),
     bound: parseNumber(read('dualbound')),
     gap: parsePercentage(read('gap')),
     nodes,
+    seconds: parseNumber(/([\d.]+)s$/.exec(time)?.[1]),
+    // SCIP counts the root as the first node.
+    phase: choosePhase(nodes === 1 ? 0 : nodes),
   });
-  // SCIP counts the root as the first node.
-  return { progress, phase: choosePhase(nodes === 1 ? 0 : nodes) };
 }
 
-function parseSummary(line: string): ParsedLine | undefined {
-  const [, name, value] =
-    /^(SCIP Status|Solving Nodes|Primal Bound|Dual Bound|Gap)\s+:\s+(\S+)/.exec(line) ?? [];
-  if (name === undefined) return undefined;
-  const progress = collectProgress({
-    objective: name === 'Primal Bound' ? parseNumber(value) : undefined,
-    bound: name === 'Dual Bound' ? parseNumber(value) : undefined,
-    gap: name === 'Gap' ? parsePercentage(`${value}%`) : undefined,
-    // After restarts: `Solving Nodes : 1 (total of 4 nodes in 3 runs)`.
-    nodes:
-      name === 'Solving Nodes' ? parseNumber(/\(total of (\d+) nodes/.exec(line)?.[1] ?? value) : undefined,
-  });
-  return { progress, phase: 'finished' };
-}
-
-function parseSolution(line: string): ParsedLine | undefined {
-  const found = /^feasible solution found by .{1,60} heuristic after \S+ seconds, objective value (\S+)/.exec(
-    line,
-  );
-  const objective = parseNumber(found?.[1]);
-  return objective === undefined ? undefined : { progress: { objective } };
-}
-
-/** The log of SCIP 6 to 10. */
+/** The log of SCIP 6 to 10. Its report states the status before the numbers. */
 export const SCIP_FORMAT: LogFormat = {
   solver: 'SCIP',
-  start: /^\s*(?:SCIP version|original problem has \d|time \| node\s*\|)/,
-  banner: /^\s*original problem has \d/,
-  createParser: () => {
-    let header: readonly string[] = [];
-    let hasSolution = true;
-    return (line) => {
-      if (line.includes('|')) {
-        if (!/^\s*time \|/.test(line)) return parseRow(line, header);
-        header = splitColumns(line);
-        return { progress: {} };
-      }
-      if (line.startsWith('presolving')) return { progress: {}, phase: 'presolve' };
-      const parsed = parseSummary(line);
-      if (line.startsWith('Primal Bound')) hasSolution = parsed?.progress.objective !== undefined;
-      // SCIP prints a gap of 0 % for an infeasible model.
-      if (line.startsWith('Gap') && !hasSolution) return { progress: {}, phase: 'finished' };
-      return parsed ?? parseSolution(line);
-    };
-  },
+  banner: /original problem has \d/,
+  start: /SCIP version \d|presolving:$|time \| node\s*\|/,
+  rules: [
+    { line: /^SCIP version (?<version>[\d.]+)/ },
+    {
+      line: /^time \|/,
+      read: (_, memory, { input }) => {
+        memory.columns = splitColumns(input);
+        return {};
+      },
+    },
+    { line: /^[^|]*\ds\s*\|/, read: (_, { columns }, { input }) => readRow(input, columns) },
+    { line: /^presolving/, facts: { phase: 'presolve' } },
+    { line: /^\((?<seconds>[\d.]+)s\) (?!Starting |No )/ },
+    {
+      line: /^feasible solution found by .{1,60} heuristic after (?<seconds>\S+) seconds, objective value (?<objective>\S+)/,
+    },
+    { line: /^SCIP Status\s+:.*\[(?<status>[^\]]+)\]/, facts: { phase: 'finished' } },
+    { line: /^Solving Time \(sec\)\s*:\s+(?<seconds>\S+)/, facts: { phase: 'finished' } },
+    // After restarts: `Solving Nodes : 1 (total of 4 nodes in 3 runs)`.
+    { line: /^Solving Nodes\s+:.*\(total of (?<nodes>\d+) nodes/, facts: { phase: 'finished' } },
+    { line: /^Solving Nodes\s+:\s+(?<nodes>\S+)/, facts: { phase: 'finished' } },
+    { line: /^Primal Bound\s+:\s+(?<objective>\S+)/, facts: { phase: 'finished' } },
+    { line: /^Dual Bound\s+:\s+(?<bound>\S+)/, facts: { phase: 'finished' } },
+    {
+      // SCIP prints a gap of 0 % for a model without a solution, and `Gap : 5.26 %` otherwise.
+      line: /^Gap\s+:\s+(?<value>\S+) %/,
+      facts: { phase: 'finished' },
+      read: (facts, _, { groups }) => ({
+        ...facts,
+        ...collectFacts({ gap: parsePercentage(`${groups?.value}%`) }),
+      }),
+    },
+  ],
 };

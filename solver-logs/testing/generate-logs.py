@@ -1,7 +1,7 @@
 """Runs real solvers on small models. Writes each log, and the final numbers of the solver's own API beside it.
 
-Install the solvers with `pip install highspy ortools gurobipy pyscipopt pulp swiglpk cplex`, then run
-`python generate-logs.py` (all solvers) or `python generate-logs.py highs scip`.
+Install the solvers with `pip install highspy ortools gurobipy pyscipopt pulp swiglpk cplex mip xpress coptpy pyvrp`, then run
+`python generate-logs.py` (all solvers), `python generate-logs.py highs scip`, or `python generate-logs.py highs:lp`.
 """
 
 import importlib.metadata
@@ -23,7 +23,11 @@ CASES = {
     "maximise": (models.build_knapsack(items=40, dimensions=5), 60),
     "time-limit": (models.build_knapsack(items=200, dimensions=30, seed=11), 4),
     "infeasible": (models.build_infeasible(), 60),
+    "lp": (models.relax(models.build_knapsack(items=40, dimensions=5)), 60),
+    "lp-infeasible": (models.build_infeasible_lp(), 60),
+    "lp-unbounded": (models.build_unbounded_lp(), 60),
 }
+ROUTES = {"routes": 12}
 
 
 def run_captured(script):
@@ -125,6 +129,83 @@ found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
 json.dump(dict(status=s.status_name(status), objective=s.objective_value if found else None,
     bound=s.best_objective_bound if found else None), open({result!r}, "w"))
 """
+CBC3 = """
+import mip, json, sys
+m = mip.Model(solver_name=mip.CBC)
+m.read({model!r})
+m.verbose = 1
+status = m.optimize(max_seconds={limit})
+sys.stdout.flush()
+found = m.num_solutions > 0
+json.dump(dict(status=status.name, objective=m.objective_value if found else None,
+    bound=m.objective_bound if found else None), open({result!r}, "w"))
+"""
+XPRESS = """
+import xpress as xp, json
+xp.init()
+m = xp.problem()
+m.readProb({model!r}, "l")
+m.setControl("timelimit", {limit})
+m.setControl("threads", 1)
+m.optimize()
+found = m.attributes.solstatus in (xp.SolStatus.OPTIMAL, xp.SolStatus.FEASIBLE)
+mip = m.attributes.originalmipents > 0
+json.dump(dict(status=m.attributes.solvestatus.name + " " + m.attributes.solstatus.name,
+    objective=m.attributes.objval if found else None,
+    bound=(m.attributes.bestbound if mip else m.attributes.objval) if found else None,
+    **(dict(nodes=m.attributes.nodes) if mip else dict())), open({result!r}, "w"))
+"""
+COPT = """
+import coptpy, json
+m = coptpy.Envr().createModel()
+m.read({model!r})
+m.setParam("TimeLimit", {limit})
+m.setParam("Threads", 1)
+m.solve()
+found = m.hasmipsol or m.haslpsol and m.status == coptpy.COPT.OPTIMAL
+objective = (m.objval if m.ismip else m.lpobjval) if found else None
+json.dump(dict(status=m.status, objective=objective, bound=(m.bestbnd if m.ismip else objective) if found else None,
+    **(dict(nodes=m.nodecnt) if m.ismip else dict())), open({result!r}, "w"))
+"""
+PYVRP = """
+import json, random
+from pyvrp import Model
+from pyvrp.stop import MaxRuntime
+random = random.Random(7)
+m = Model()
+points = [(random.randint(0, 1000), random.randint(0, 1000)) for _ in range(101)]
+depot = m.add_depot(m.add_location(*points[0])) if hasattr(m, "add_location") else m.add_depot(*points[0])
+m.add_vehicle_type(12, capacity=100)
+for point in points[1:]:
+    amount = random.randint(5, 10)
+    if hasattr(m, "add_location"): m.add_client(m.add_location(*point), delivery=amount)
+    else: m.add_client(*point, delivery=amount)
+places = m.locations
+for a in places:
+    for b in places:
+        m.add_edge(a, b, distance=round(((a.x - b.x) ** 2 + (a.y - b.y) ** 2) ** 0.5))
+r = m.solve(stop=MaxRuntime({limit}), seed=3)
+json.dump(dict(status="feasible" if r.is_feasible() else "infeasible", objective=r.cost(), bound=None), open({result!r}, "w"))
+"""
+ROUTING = """
+import json, random
+from ortools.constraint_solver import pywrapcp, routing_enums_pb2
+random = random.Random(7)
+points = [(random.randint(0, 1000), random.randint(0, 1000)) for _ in range(40)]
+manager = pywrapcp.RoutingIndexManager(40, 4, 0)
+routing = pywrapcp.RoutingModel(manager)
+def measure(a, b):
+    (ax, ay), (bx, by) = points[manager.IndexToNode(a)], points[manager.IndexToNode(b)]
+    return abs(ax - bx) + abs(ay - by)
+index = routing.RegisterTransitCallback(measure)
+routing.SetArcCostEvaluatorOfAllVehicles(index)
+p = pywrapcp.DefaultRoutingSearchParameters()
+p.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+p.time_limit.seconds = {limit}
+p.log_search = True
+s = routing.SolveWithParameters(p)
+json.dump(dict(status=routing.status(), objective=s.ObjectiveValue() if s else None, bound=None), open({result!r}, "w"))
+"""
 SCRIPTS = {
     "highs": ("highspy", HIGHS),
     "gurobi": ("gurobipy", GUROBI),
@@ -132,7 +213,12 @@ SCRIPTS = {
     "glpk": ("swiglpk", GLPK),
     "cplex": ("cplex", CPLEX),
     "cp-sat": ("ortools", CP_SAT),
+    "cbc3": ("mip", CBC3),
+    "xpress": ("xpress", XPRESS),
+    "copt": ("coptpy", COPT),
 }
+# Solvers of routes have an own model, without a file.
+ROUTERS = {"pyvrp": ("pyvrp", PYVRP), "routing": ("ortools", ROUTING)}
 
 
 def run_cbc(model, result, limit):
@@ -155,17 +241,17 @@ def finite(value):
 
 
 def write_log(solver, case):
-    text, limit = CASES[case]
+    text, limit = CASES[case] if case in CASES else ("", ROUTES[case])
     with tempfile.TemporaryDirectory() as folder:
         model, result = os.path.join(folder, "model.lp"), os.path.join(folder, "result.json")
         Path(model).write_text(text)
         if solver == "cbc":
             package, log = "pulp", run_cbc(model, result, limit)
         else:
-            package, script = SCRIPTS[solver]
+            package, script = {**SCRIPTS, **ROUTERS}[solver]
             log = run_captured(script.format(model=model, result=result, limit=limit))
         numbers = {key: finite(value) for key, value in json.loads(Path(result).read_text()).items()}
-        log = log.replace(folder, "folder")
+        log = log.replace(folder, "folder").replace(sys.prefix, "environment")
     if len(log) > LOG_LIMIT_BYTES:
         raise SystemExit(f"The log of {solver} on {case} has {len(log)} bytes: at most {LOG_LIMIT_BYTES}.")
     expected = {"solver": solver, "package": f"{package} {importlib.metadata.version(package)}", "case": case, **numbers}
@@ -176,6 +262,7 @@ def write_log(solver, case):
 
 if __name__ == "__main__":
     LOGS.mkdir(exist_ok=True)
-    for chosen in sys.argv[1:] or [*SCRIPTS, "cbc"]:
-        for each in CASES:
-            write_log(chosen, each)
+    for chosen in sys.argv[1:] or [*SCRIPTS, "cbc", *ROUTERS]:
+        solver, _, wanted = chosen.partition(":")
+        for case in [wanted] if wanted else ROUTES if solver in ROUTERS else CASES:
+            write_log(solver, case)

@@ -47,3 +47,22 @@ def build_infeasible():
     """Returns a model without a solution: an even sum cannot be odd."""
     names = [f"x{i}" for i in range(11)]
     return _format("Minimize", _sum((1, name) for name in names), [_sum((2, name) for name in names) + " = 11"], names)
+
+
+def relax(text):
+    """Returns the model without its binaries: a linear program with variables between 0 and 1."""
+    head, _, names = text.partition("Binary\n")
+    bounds = [f" 0 <= {name} <= 1" for name in names.split() if name != "End"]
+    return head + "\n".join(["Bounds", *bounds, "End", ""])
+
+
+def build_infeasible_lp():
+    """Returns a linear program without a solution, which presolve alone does not see."""
+    rows = ["x0 + x1 + x2 >= 10", "x0 + 2 x1 <= 6", "2 x0 + x2 <= 5", "x1 + 3 x2 <= 6"]
+    return _format("Minimize", "x0 + 3 x1 + 2 x2", rows, []).replace("Binary\n", "")
+
+
+def build_unbounded_lp():
+    """Returns a linear program whose objective has no bound."""
+    rows = ["x0 - x1 + x2 <= 4", "x0 - 2 x1 - x2 <= 3"]
+    return _format("Maximize", "x0 + x1 + x2", rows, []).replace("Binary\n", "")

@@ -60,7 +60,7 @@ export class LogWriter {
     this.#parts = parts;
     this.#runId = run.id;
     this.#seq = run.fence * CHUNKS_PER_CLAIM;
-    this.#series = new SeriesWriter(run, this.#seq);
+    this.#series = new SeriesWriter(run.fence, this.#seq);
   }
 
   /** Masks the lines and schedules their write. Resolves when further lines may come. */
@@ -96,7 +96,7 @@ export class LogWriter {
     // It comes before the last batch, in the same transaction.
     if (failed) this.#series.confirm();
     const chunks = this.#removeChunks(Number.POSITIVE_INFINITY);
-    this.#series.begin();
+    this.#series.begin(true);
     const last = { chunks, series: this.#series.toWrite(true) };
     return { batches: failed ? [failed, last] : [last], times: this.#times.toBytes() };
   }

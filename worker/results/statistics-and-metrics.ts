@@ -147,8 +147,26 @@ export interface MergedReport {
   metricsError: string | null;
 }
 
-/** Merges both blocks. Where both have an indicator of one name, that of the statistics wins. */
-export function mergeReports(statistics: StatisticsReport, metrics: MetricsReport): MergedReport {
+/** The indicator with the status of the last solve in the log. */
+const SOLVER_STATUS = 'solver.status';
+
+/**
+ * Merges both blocks. Where both have an indicator of one name, that of the statistics wins. The status of the last solve
+ * is an indicator too, unless the app reports one of this name.
+ */
+export function mergeReports(
+  statistics: StatisticsReport,
+  metrics: MetricsReport,
+  solverStatus: string | null = null,
+): MergedReport {
+  const merged = mergeBlocks(statistics, metrics);
+  const { indicators } = merged.statistics;
+  if (solverStatus === null || indicators.some(({ name }) => name === SOLVER_STATUS)) return merged;
+  const added: Indicator = { name: SOLVER_STATUS, value: solverStatus, source: 'log' };
+  return { ...merged, statistics: { ...merged.statistics, indicators: [...indicators, added] } };
+}
+
+function mergeBlocks(statistics: StatisticsReport, metrics: MetricsReport): MergedReport {
   const statisticsNames = new Set(statistics.indicators.map(({ name }) => name));
   const added = metrics.indicators
     .filter(({ name }) => !statisticsNames.has(name))

@@ -2,17 +2,21 @@
  * Reads the series of one attempt of a run from its log, and writes their points together with the log lines.
  *
  * Invariants: a point is written once, whether a write fails or not. Memory, rows and bytes of a run have a bound,
- * whatever its log contains. The times of points are seconds since the start of the app.
+ * whatever its log contains. The times of points are seconds since the start of the app, and of a solver's points by its own
+ * clock from the start of its solve, which is known better with each line that shows how late those before arrived.
  */
 import { SERIES_ROWS_MAX, SERIES_WRITE_POINTS_MAX } from '@switchyard/contract/limits.ts';
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ResourceUsage } from '@switchyard/runner';
-import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
+import { createSeriesReader, type SeriesPoint } from '@switchyard/solver-logs/series-reader.ts';
 import type { SeriesWrite } from './series-part.ts';
-import { SeriesCollection } from './series-part.ts';
+import { roundToMs, SeriesCollection } from './series-part.ts';
 
 /** An ended run with fewer rows is left as it is. */
 const ROWS_AT_END_MAX = 8;
+/** A start of a solve that is this much earlier moves its points while the app runs. Clocks of solvers show tenths of seconds. */
+const MOVE_MIN_MS = 100;
+/** How often moved points replace the stored ones while the app runs. At its end they do in any case. */
+const MOVES_MAX = 40;
 
 /** The rows of the run after a write. */
 interface WrittenRows {
@@ -22,7 +26,7 @@ interface WrittenRows {
 
 /** The series of one attempt. */
 export class SeriesWriter {
-  readonly #run: { id: RunId; fence: number };
+  readonly #fence: number;
   readonly #reader = createSeriesReader();
   /** All points that are in the database. */
   readonly #stored = new SeriesCollection();
@@ -32,11 +36,17 @@ export class SeriesWriter {
   #written: WrittenRows;
   #startedAt: number | null = null;
   #lastPhase = '';
+  /** The start of each solve that its points count from, in milliseconds since the epoch. */
+  readonly #solveStarts = new Map<number, number>();
+  /** The solves as they were last written, in JSON. */
+  readonly #writtenSolves = new Map<number, string>();
+  #moves = 0;
+  #hasMoved = false;
   #rows: WrittenRows;
 
   /** `firstSeq` is larger than any number of an earlier attempt. */
-  constructor(run: { id: RunId; fence: number }, firstSeq: number) {
-    this.#run = run;
+  constructor(fence: number, firstSeq: number) {
+    this.#fence = fence;
     this.#rows = { count: 0, lastSeq: firstSeq };
     this.#written = this.#rows;
   }
@@ -48,9 +58,11 @@ export class SeriesWriter {
 
   /** Reads a line of the log. `at` is its time in milliseconds since the epoch. Never throws. */
   addLine(line: string, at: number): void {
-    for (const { series, phase, solver, solve } of this.#reader.push(line, at)) {
-      const x = this.#toSeconds(at);
-      for (const [name, y] of Object.entries(series)) this.#added.addPoint('log', name, [x, y]);
+    for (const point of this.#reader.push(line, at)) {
+      const { series, phase, solver, solve } = point;
+      const x = this.#place(point);
+      for (const [name, y] of Object.entries(series))
+        this.#added.addPoint({ source: 'log', name, solve: solve ?? null }, [x, y]);
       if (phase === undefined || solver === undefined || solve === undefined) continue;
       const key = `${solve} ${phase}`;
       if (key !== this.#lastPhase) this.#added.addPhase({ x, phase, solver, solve });
@@ -62,22 +74,40 @@ export class SeriesWriter {
   addUsage({ at, cpuCores, memoryBytes, writtenBytes }: ResourceUsage): void {
     const x = this.#toSeconds(at);
     const values = { cpu: Math.round(cpuCores * 100) / 100, memory: memoryBytes, written: writtenBytes };
-    for (const [name, y] of Object.entries(values)) this.#added.addPoint('resources', name, [x, y]);
+    for (const [name, y] of Object.entries(values))
+      this.#added.addPoint({ source: 'resources', name, solve: null }, [x, y]);
   }
 
-  /** Begins a write of everything that was added. */
-  begin(): void {
+  /** Begins a write of everything that was added. The last write has all solves. */
+  begin(isEnd = false): void {
+    if (isEnd) this.#writtenSolves.clear();
+    this.#addSolves(isEnd);
     this.#writing.addPart(this.#added.toPart());
     this.#added = new SeriesCollection(SERIES_WRITE_POINTS_MAX);
+  }
+
+  /** Adds the solves of which the log has said more since the last write, and moves those that began earlier than it seemed. */
+  #addSolves(isEnd: boolean): void {
+    for (const { startedAt, ...facts } of this.#reader.solves) {
+      this.#moveSolve(facts.solve, startedAt, isEnd);
+      const solve = { ...facts, x: this.#toSeconds(this.#solveStarts.get(facts.solve) ?? startedAt) };
+      const json = JSON.stringify(solve);
+      if (this.#writtenSolves.get(solve.solve) === json) continue;
+      this.#writtenSolves.set(solve.solve, json);
+      this.#added.setSolve(solve);
+    }
   }
 
   /** Returns the write. `isEnd`: no write follows. */
   toWrite(isEnd: boolean): SeriesWrite {
     const { count, lastSeq } = this.#rows;
-    const isRestart = count === 0 && this.#run.fence > 1;
+    const isRestart = count === 0 && this.#fence > 1;
     const isMerge = count >= (isEnd ? ROWS_AT_END_MAX : SERIES_ROWS_MAX);
     // The new first row has the number of the last one in it: a reader that has all of them needs only what follows.
-    const replacement = isRestart || isMerge ? { seq: lastSeq, part: this.#stored.toPart() } : null;
+    const isMove = this.#hasMoved && (isEnd || this.#moves < MOVES_MAX);
+    if (isMove) this.#moves += 1;
+    if (isMove || isRestart || isMerge) this.#hasMoved = false;
+    const replacement = isRestart || isMerge || isMove ? { seq: lastSeq, part: this.#stored.toPart() } : null;
     const addition = this.#writing.isEmpty ? null : { seq: lastSeq + 1, part: this.#writing.toPart() };
     const added = addition ? 1 : 0;
     this.#written = { count: (replacement ? 1 : count) + added, lastSeq: lastSeq + added };
@@ -89,6 +119,30 @@ export class SeriesWriter {
     this.#stored.addPart(this.#writing.toPart());
     this.#writing = new SeriesCollection(SERIES_WRITE_POINTS_MAX);
     this.#rows = this.#written;
+  }
+
+  /**
+   * Returns x of a point: by the clock of its solver where it has one. A clock that runs faster than time, such as one of
+   * processor seconds, would place the start before that of the app; then the arrival is nearer to the truth.
+   */
+  #place({ at, seconds, solve, startedAt }: SeriesPoint): number {
+    const arrival = this.#toSeconds(at);
+    if (solve === undefined || startedAt === undefined) return arrival;
+    const start = this.#solveStarts.get(solve) ?? startedAt;
+    this.#solveStarts.set(solve, start);
+    if (seconds === undefined) return arrival;
+    const x = roundToMs(this.#toSeconds(start) + seconds);
+    return startedAt < (this.#startedAt ?? 0) ? Math.min(arrival, x) : x;
+  }
+
+  #moveSolve(solve: number, startedAt: number, isEnd: boolean): void {
+    const start = this.#solveStarts.get(solve) ?? startedAt;
+    if (start - startedAt <= (isEnd ? 0 : MOVE_MIN_MS)) return;
+    this.#solveStarts.set(solve, startedAt);
+    const seconds = this.#toSeconds(start) - this.#toSeconds(startedAt);
+    if (seconds <= 0) return;
+    for (const points of [this.#stored, this.#writing, this.#added]) points.moveSolve(solve, seconds);
+    this.#hasMoved = true;
   }
 
   #toSeconds(at: number): number {

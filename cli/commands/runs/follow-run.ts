@@ -5,11 +5,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, type Client, type ResponseBody } from '@switchyard/contract/client.ts';
 import { type ReceivedEvent, readEvents } from '@switchyard/contract/read-events.ts';
+import type { SeriesChange } from '@switchyard/contract/runs/presentation/merge-series.ts';
 import { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
-import { RunSeries } from '@switchyard/contract/runs/run-series.ts';
+import { RunSeries, RunSolve, SolverPhase } from '@switchyard/contract/runs/run-series.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { isTransient, retry } from '../../errors/retry.ts';
 
 /** The path parameters of a run. */
@@ -17,10 +18,6 @@ export interface RunParams {
   application_id: string;
   run_id: string;
 }
-
-/** New points of series. With `reset`, they replace all points before. */
-const SeriesChange = Type.Object({ reset: Type.Boolean(), series: Type.Array(RunSeries) });
-export type SeriesChange = Static<typeof SeriesChange>;
 
 type LogItems = ResponseBody<'getRunLiveLogs'>['items'];
 
@@ -113,7 +110,14 @@ async function readStream(
 const { items, status_v2 } = LiveLog.properties;
 const parseLog = createJsonParser(Type.Object({ items }));
 const parseStatus = createJsonParser(Type.Object({ status_v2 }));
-const parseSeries = createJsonParser(SeriesChange);
+const parseSeries = createJsonParser(
+  Type.Object({
+    reset: Type.Boolean(),
+    series: Type.Array(RunSeries),
+    phases: Type.Array(SolverPhase),
+    solves: Type.Array(RunSolve),
+  }),
+);
 
 /** Returns the status of a status event. The contract declares the data of each event. */
 function handleEvent({ event, data }: ReceivedEvent, observer: RunObserver): RunStatusV2 | undefined {
@@ -137,8 +141,8 @@ async function pollRun({ client, params, observer, signal }: Follower): Promise<
     const { body } = await retry(() => client.call('getRunLiveLogs', { params, query, signal }), { signal });
     if (body.items.length > 0) observer.onLines?.(body.items);
     if (observer.onSeries) {
-      const { series } = (await client.call('getRunSeries', { params, signal })).body;
-      observer.onSeries({ reset: true, series });
+      const { body } = await client.call('getRunSeries', { params, signal });
+      observer.onSeries({ ...body, reset: true });
     }
     if (body.status_v2 !== last) observer.onStatus?.(body.status_v2);
     last = body.status_v2;

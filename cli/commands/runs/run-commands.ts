@@ -1,10 +1,13 @@
 /** Commands for runs. */
 import type { Command } from '@commander-js/extra-typings';
-import type { ResponseBody } from '@switchyard/contract/client.ts';
+import { ApiError, type Client, type ResponseBody } from '@switchyard/contract/client.ts';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
+import { describeSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import { explainFailure } from '@switchyard/contract/runs/presentation/explain-failure.ts';
 import { listPhases, measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
+import { NO_SERIES } from '@switchyard/contract/runs/presentation/merge-series.ts';
+import type { RunSolve } from '@switchyard/contract/runs/run-series.ts';
 import { listFacts } from '@switchyard/contract/views/facts.ts';
 import { EXECUTION_FACTS } from '@switchyard/contract/views/run-facts.ts';
 import type { Session } from '../../session/session.ts';
@@ -190,13 +193,15 @@ interface FlowRow {
 /** Prints a run; with `chart` also its objective over time. */
 async function printRun(session: Session, params: RunParams, chart: boolean): Promise<void> {
   const client = session.connect();
-  const { body } = await client.call('getRunMetadata', { params });
-  const series = chart ? (await client.call('getRunSeries', { params })).body.series : [];
+  const [{ body }, { series, solves }] = await Promise.all([
+    client.call('getRunMetadata', { params }),
+    readSeries(client, params),
+  ]);
   session.output.print({
     json: body,
     text: () =>
       [
-        formatFields(listFields(body)),
+        formatFields(listFields(body, solves)),
         formatSection('Options', listOptions(body)),
         formatSection('Indicators', listIndicators(body)),
         chart ? drawSeries(session, chooseProgress(series)) || 'The run has no series.\n' : '',
@@ -207,13 +212,24 @@ async function printRun(session: Session, params: RunParams, chart: boolean): Pr
   });
 }
 
+/** Returns the series and solves of a run; none for a caller who may not read the log. */
+async function readSeries(client: Client, params: RunParams): Promise<ResponseBody<'getRunSeries'>> {
+  try {
+    return (await client.call('getRunSeries', { params })).body;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return NO_SERIES;
+    throw error;
+  }
+}
+
 function formatSection(title: string, fields: Record<string, string | number | boolean>): string {
   return Object.keys(fields).length === 0
     ? ''
     : `${title}\n${formatFields(fields).replaceAll(/^/gm, '  ').trimEnd()}\n`;
 }
 
-function listFields({ metadata, ...run }: RunDetails) {
+function listFields({ metadata, ...run }: RunDetails, solves: readonly RunSolve[]) {
+  const solve = solves.at(-1);
   const { waiting, tracking } = metadata;
   const { ran, waited } = measureTimes(metadata, Date.parse(metadata.created_at) + metadata.duration);
   const start = waiting?.predicted_start;
@@ -222,6 +238,8 @@ function listFields({ metadata, ...run }: RunDetails) {
     name: run.name,
     description: run.description,
     status: run.status_v2,
+    solver: solve && describeSolve(solve),
+    solves: solves.length > 1 ? solves.length : undefined,
     error: run.error,
     'what to do': run.status_v2 === 'failed' ? listSteps(metadata) : undefined,
     waiting: waiting?.message,

@@ -1,5 +1,10 @@
 /** Waits for a run at a terminal, with its status, its log and its objective as they come. */
 import { formatDuration, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  mergeSeries,
+  NO_SERIES,
+  type SeriesChange,
+} from '@switchyard/contract/runs/presentation/merge-series.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { isTransient } from '../../errors/retry.ts';
 import { formatHint } from '../../session/hints.ts';
@@ -8,7 +13,7 @@ import { cleanLine } from '../../terminal/clean-text.ts';
 import { createLiveLine, type LiveLine } from '../../terminal/live-line.ts';
 import { formatSparkline } from '../../terminal/sparkline.ts';
 import { supportsUnicode } from '../../terminal/unicode.ts';
-import { followRun, type RunParams, type SeriesChange } from './follow-run.ts';
+import { followRun, type RunParams } from './follow-run.ts';
 import { chooseProgress } from './run-series.ts';
 
 const SPARKLINE_COLUMNS = 40;
@@ -70,15 +75,15 @@ function createRunView(
   const isUnicode = supportsUnicode(session.terminal);
   let status: RunStatusV2 | undefined;
   let reason = '';
-  let series: SeriesChange['series'] = [];
+  let progress = NO_SERIES;
   const draw = (): void => {
     if (status === undefined || isTerminal(status)) return;
-    const [progress] = chooseProgress(series);
-    const values = progress?.points.map(([, y = 0]) => y) ?? [];
+    const [main] = chooseProgress(progress.series);
+    const values = main?.points.map(([, y = 0]) => y) ?? [];
     const last = values.at(-1);
     const chart =
-      progress && last !== undefined
-        ? `${cleanLine(progress.name)} ${formatValue(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
+      main && last !== undefined
+        ? `${cleanLine(main.name)} ${formatValue(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
         : '';
     const details = status === 'queued' ? reason : chart;
     line.update(`${status} ${formatDuration(Date.now() - startedAt)}  ${details}`);
@@ -104,24 +109,8 @@ function createRunView(
       draw();
     },
     addSeries(change: SeriesChange): void {
-      series = mergeSeries(series, change);
+      progress = mergeSeries(progress, change);
       draw();
     },
   };
-}
-
-/** Returns the series with the points of the change. */
-function mergeSeries(
-  before: SeriesChange['series'],
-  { reset, series }: SeriesChange,
-): SeriesChange['series'] {
-  if (reset) return series;
-  const merged = [...before];
-  for (const added of series) {
-    const index = merged.findIndex(({ name, source }) => name === added.name && source === added.source);
-    const known = merged[index];
-    if (known) merged[index] = { ...known, points: [...known.points, ...added.points] };
-    else merged.push(added);
-  }
-  return merged;
 }

@@ -11,7 +11,7 @@ export const getRunSeries: OperationHandler<'getRunSeries'> = async (context, { 
   const run = await getOwnRun(context, caller, params);
   const stored = await findSeriesAfter(context.database.read, run.id, -1);
   const series = [...(stored?.series ?? []), ...listStatisticsSeries(run)];
-  return { status: 200, body: { series, phases: stored?.phases ?? [] } };
+  return { status: 200, body: { series, phases: stored?.phases ?? [], solves: stored?.solves ?? [] } };
 };
 
 /** Returns the series of the statistics block, which has at most 10 kB. They are not stored a second time. */
@@ -19,6 +19,7 @@ function listStatisticsSeries(run: Pick<RunsTable, 'id' | 'statistics'>): RunSer
   return parseSeries(parseStatistics(run)).map(({ name, points }) => ({
     name,
     source: 'statistics',
+    solve: null,
     points: points.map(({ x, y }) => [x, y]),
   }));
 }

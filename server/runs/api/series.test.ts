@@ -17,6 +17,8 @@ beforeAll(async () => {
     'app',
     nodeApp(`async (input) => {
       const write = (text) => new Promise((resolve) => process.stderr.write(text, resolve));
+      const end = Date.now() + (input.waitMs ?? 0);
+      while (Date.now() < end) await new Promise((resolve) => setTimeout(resolve, end - Date.now()));
       await write(input.text ?? '');
       for (let n = 0; n < (input.points ?? 0); n += 1)
         await write('{"series": {"cost": ' + (n === 777 ? -1 : n === 778 ? 1e9 : n) + '}}\\n');
@@ -31,8 +33,8 @@ afterAll(() => server.close());
 /** Returns the series; without those of the resources, which depend on the speed of the machine. */
 async function getSeries(run: string, { withResources = false } = {}) {
   const params = { application_id: 'app', run_id: run };
-  const { series, phases } = (await server.client.call('getRunSeries', { params })).body;
-  return { series: series.filter(({ source }) => withResources || source !== 'resources'), phases };
+  const { series, ...rest } = (await server.client.call('getRunSeries', { params })).body;
+  return { series: series.filter(({ source }) => withResources || source !== 'resources'), ...rest };
 }
 const runWith = async (input: unknown): Promise<string> =>
   (await createRunAndWait(server, 'app', { input })).id;
@@ -40,7 +42,8 @@ const runWith = async (input: unknown): Promise<string> =>
 test('the log of a solver becomes its objective, bound, gap, nodes and phases', async () => {
   const log = readFileSync(new URL('highs-minimise.out', LOGS), 'utf8');
   const reported = JSON.parse(readFileSync(new URL('highs-minimise.json', LOGS), 'utf8'));
-  const { series, phases } = await getSeries(await runWith({ text: log }));
+  const run = await runWith({ text: log });
+  const { series, phases, solves } = await getSeries(run);
   const last = Object.fromEntries(series.map(({ name, points }) => [name, points.at(-1)?.[1]]));
   expect(last).toEqual({
     objective: reported.objective,
@@ -50,6 +53,36 @@ test('the log of a solver becomes its objective, bound, gap, nodes and phases', 
   });
   expect(series.every(({ source }) => source === 'log')).toBe(true);
   expect(phases.at(-1)).toMatchObject({ solver: 'HiGHS', phase: 'finished', solve: 0 });
+  expect(series.every(({ solve }) => solve === 0)).toBe(true);
+  expect(solves).toEqual([
+    {
+      ...{ solve: 0, x: expect.any(Number), solver: 'HiGHS', version: '1.16.0', status: 'optimal' },
+      ...{ objective: reported.objective, bound: reported.bound, gap: 0, nodes: reported.nodes },
+      ...{ seconds: expect.any(Number), threads: null, seed: null },
+    },
+  ]);
+  const params = { application_id: 'app', run_id: run };
+  const { statistics } = (await server.client.call('getRunMetadata', { params })).body;
+  expect(statistics.indicators).toEqual([{ name: 'solver.status', value: 'optimal', source: 'log' }]);
+});
+
+test('lines that arrive late are placed by the clock of their solver, each solve by its own', async () => {
+  const row = (seconds: number, objective: number) =>
+    `         0       0         0   0.00%   10              ${objective}             50.00%        0      0      0         0     ${seconds.toFixed(1)}s\n`;
+  const solve = (first: number) =>
+    `Running HiGHS 1.16.0 (git hash: f3f113d)\nPresolving model\n${row(0.1, first)}${row(1, first - 1)}Solving report\n  Timing            1.20\n`;
+  const { series, solves } = await getSeries(await runWith({ waitMs: 3_000, text: solve(30) + solve(20) }));
+  const objectives = series.filter(({ name }) => name === 'objective');
+  expect(objectives.map(({ solve: number }) => number)).toEqual([0, 1]);
+  for (const [index, { points }] of objectives.entries()) {
+    const start = solves[index]?.x ?? 0;
+    // The line with 1.20 s arrived after 3 s.
+    expect(start).toBeGreaterThan(1.5);
+    expect(points).toEqual([
+      [expect.closeTo(start + 0.1, 2), 30 - 10 * index],
+      [expect.closeTo(start + 1, 2), 29 - 10 * index],
+    ]);
+  }
 });
 
 test('many points are reduced, with the first, last, smallest and largest, and are streamed while the app runs', async () => {
@@ -88,6 +121,7 @@ test('series_data of the statistics is a series too', async () => {
       {
         name: 'cost',
         source: 'statistics',
+        solve: null,
         points: [
           [0.5, 20],
           [1.5, 12],
@@ -95,6 +129,7 @@ test('series_data of the statistics is a series too', async () => {
       },
     ],
     phases: [],
+    solves: [],
   });
 });
 
@@ -127,5 +162,5 @@ test('malformed and enormous lines give no point, and the run succeeds', async (
   ].join('\n');
   const { id, status_v2 } = await createRunAndWait(server, 'app', { input: { text } });
   expect(status_v2).toBe('succeeded');
-  expect(await getSeries(id)).toEqual({ series: [], phases: [] });
+  expect(await getSeries(id)).toEqual({ series: [], phases: [], solves: [] });
 });

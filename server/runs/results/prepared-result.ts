@@ -105,7 +105,7 @@ export async function prepareRunResult(
       output_bytes: output?.bytes ?? 0,
       stdout_content_id: stdout?.id ?? null,
       log_content_id: log?.id ?? null,
-      ...buildReportColumns(results, mask),
+      ...buildReportColumns(results, mask, findSolverStatus(lines)),
       containment: ended.containment,
       limits: run.limits,
       runtime_version: run.runtime_version,
@@ -123,9 +123,10 @@ export async function prepareRunResult(
 export function buildReportColumns(
   reported: { statistics: StatisticsReport; metrics: MetricsReport; assets: ParsedAssets },
   mask: Mask,
+  solverStatus: string | null = null,
 ) {
   const { statistics, metrics, assets } = reported;
-  const { statistics: merged, metricsError } = mergeReports(statistics, metrics);
+  const { statistics: merged, metricsError } = mergeReports(statistics, metrics, solverStatus);
   return {
     statistics_status: merged.status,
     statistics_error: replaceNul(mask.maskText(merged.error)),
@@ -135,6 +136,11 @@ export function buildReportColumns(
     metrics_error: metricsError === null ? null : replaceNul(mask.maskText(metricsError)),
     assets_error: replaceNul(mask.maskText(assets.error)).slice(0, ERROR_CHARS_MAX) || null,
   } satisfies Partial<RunsTable>;
+}
+
+/** Returns the status of the last solve; the last write of a log has all solves. */
+function findSolverStatus({ batches }: LogEnd): string | null {
+  return batches.at(-1)?.series.addition?.part.solves?.at(-1)?.status ?? null;
 }
 
 /** Stores the result; returns false when the fencing token is stale. After an error it may be called again. */

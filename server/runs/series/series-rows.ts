@@ -10,6 +10,7 @@ import {
   SeriesCollection,
   type SeriesPart,
   type SeriesWrite,
+  type StoredPart,
 } from '@switchyard/worker/series/series-part.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
@@ -20,7 +21,7 @@ export interface SeriesRow {
   seq: number;
   /** 1: the points of this row and the later ones are all points of the run. */
   is_first: 0 | 1;
-  /** A SeriesPart in JSON. */
+  /** A StoredPart in JSON. */
   points: string;
 }
 
@@ -52,7 +53,7 @@ export async function storeSeriesWrite(tx: Writer, run: RunId, write: SeriesWrit
 async function insertPart(
   tx: Writer,
   run: RunId,
-  { seq, part, is_first }: { seq: number; part: SeriesPart; is_first: 0 | 1 },
+  { seq, part, is_first }: { seq: number; part: StoredPart; is_first: 0 | 1 },
 ): Promise<void> {
   await tx
     .insertInto('run_series')

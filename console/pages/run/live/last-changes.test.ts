@@ -4,6 +4,7 @@ import { listLastChanges } from './last-changes.ts';
 const create = (name: string, points: number[][], source: 'log' | 'resources' = 'log') => ({
   name,
   source,
+  solve: null,
   points,
 });
 

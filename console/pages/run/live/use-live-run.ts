@@ -1,5 +1,6 @@
 /** Fills the queries of a run from its stream while it is active: its status, its log and its series. */
 import type { ReceivedEvent } from '@switchyard/contract/read-events.ts';
+import { mergeSeries, NO_SERIES, type SeriesChange } from '@switchyard/contract/runs/presentation/merge-series.ts';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useState } from 'react';
@@ -10,7 +11,6 @@ import { logKey, type RunLog } from '../log/log-query.ts';
 import { LogText } from '../log/log-text.ts';
 import { LogTimes } from '../log/log-times.ts';
 import { getRunParams, type RunAddress, runQuery, seriesQuery } from '../queries.ts';
-import { mergeSeries, type SeriesChange } from './merge-series.ts';
 
 /** Follows the run from its first line. Does nothing for a run that had ended before. */
 export function useLiveRun(address: RunAddress, status: RunStatusV2): void {
@@ -28,7 +28,7 @@ export function useLiveRun(address: RunAddress, status: RunStatusV2): void {
     const isWhole = change.reset || !received.hasSeries;
     received.hasSeries = true;
     queryClient.setQueryData(seriesQuery(address).queryKey, (before) =>
-      mergeSeries(before ?? { series: [], phases: [] }, { ...change, reset: isWhole }),
+      mergeSeries(before ?? NO_SERIES, { ...change, reset: isWhole }),
     );
   };
   useEvents(wasActive ? `${address.application}/${address.run}` : null, {

@@ -5,6 +5,7 @@ import { groupCharts } from './group-charts.ts';
 const create = (name: string, source: RunSeries['source'], y = 1): RunSeries => ({
   name,
   source,
+  solve: null,
   points: [[2, y]],
 });
 const point = (y: number) => [{ x: 2, y }];
