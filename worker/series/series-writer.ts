@@ -103,14 +103,17 @@ export class SeriesWriter {
     const { count, lastSeq } = this.#rows;
     const isRestart = count === 0 && this.#fence > 1;
     const isMerge = count >= (isEnd ? ROWS_AT_END_MAX : SERIES_ROWS_MAX);
-    // The new first row has the number of the last one in it: a reader that has all of them needs only what follows.
     const isMove = this.#hasMoved && (isEnd || this.#moves < MOVES_MAX);
     if (isMove) this.#moves += 1;
     if (isMove || isRestart || isMerge) this.#hasMoved = false;
-    const replacement = isRestart || isMerge || isMove ? { seq: lastSeq, part: this.#stored.toPart() } : null;
-    const addition = this.#writing.isEmpty ? null : { seq: lastSeq + 1, part: this.#writing.toPart() };
+    // The new first row has the number of the last one in it: a reader that has all of them needs only what follows. Moved
+    // points have a new number, so that such a reader gets them again.
+    const firstSeq = isMove ? lastSeq + 1 : lastSeq;
+    const replacement =
+      isRestart || isMerge || isMove ? { seq: firstSeq, part: this.#stored.toPart() } : null;
+    const addition = this.#writing.isEmpty ? null : { seq: firstSeq + 1, part: this.#writing.toPart() };
     const added = addition ? 1 : 0;
-    this.#written = { count: (replacement ? 1 : count) + added, lastSeq: lastSeq + added };
+    this.#written = { count: (replacement ? 1 : count) + added, lastSeq: firstSeq + added };
     return { replacement, addition };
   }
 

@@ -15,8 +15,8 @@ test.each<[Partial<RunSolve>, string, string | undefined]>([
   [{ status: 'feasible', objective: 3 }, 'HiGHS 1.16.0: feasible, not proven optimal', undefined],
   [
     { status: 'time_limit', objective: 3, gap: 0.0272 },
-    'HiGHS 1.16.0: stopped by its time limit, gap 2.7 %',
-    'stopped by its time limit, gap 2.7 %',
+    'HiGHS 1.16.0: stopped by its time limit, gap 2.7\u00a0%',
+    'stopped by its time limit, gap 2.7\u00a0%',
   ],
   [
     { status: 'time_limit' },

@@ -25,8 +25,8 @@ const readPoints = async (id: RunId, after = -1) =>
   (await findSeriesAfter(test_.database.read, id, after))?.series[0]?.points;
 
 test('a run of many writes has few rows, and every reader gets every point once', async () => {
-  const run = { id: 'run-many' as RunId, fence: 1 };
-  const writer = new SeriesWriter(run, 1000);
+  const id = 'run-many' as RunId;
+  const writer = new SeriesWriter(1, 1000);
   writer.setStart(0);
   const expected: Point[] = [];
   const followed: Point[] = [];
@@ -35,39 +35,39 @@ test('a run of many writes has few rows, and every reader gets every point once'
   for (let n = 0; n < 250; n += 1) {
     writer.addLine(`{"series": {"cost": ${1000 - n}}}`, n * 100);
     expected.push([n / 10, 1000 - n]);
-    await write(run.id, writer);
-    rowsMax = Math.max(rowsMax, await countRows(run.id));
+    await write(id, writer);
+    rowsMax = Math.max(rowsMax, await countRows(id));
     // A reader that is now and then a few writes behind.
     if (n % 7 !== 0) continue;
-    const update = await findSeriesAfter(test_.database.read, run.id, seq);
+    const update = await findSeriesAfter(test_.database.read, id, seq);
     if (update?.reset) followed.length = 0;
     followed.push(...(update?.series[0]?.points ?? []));
     seq = update?.seq ?? seq;
   }
   expect(rowsMax).toBeLessThanOrEqual(101);
-  await write(run.id, writer, true);
-  expect(await countRows(run.id)).toBe(1);
-  expect(await readPoints(run.id)).toEqual(expected);
-  const rest = await findSeriesAfter(test_.database.read, run.id, seq);
+  await write(id, writer, true);
+  expect(await countRows(id)).toBe(1);
+  expect(await readPoints(id)).toEqual(expected);
+  const rest = await findSeriesAfter(test_.database.read, id, seq);
   expect(rest?.reset ? rest.series[0]?.points : [...followed, ...(rest?.series[0]?.points ?? [])]).toEqual(
     expected,
   );
 });
 
 test('a failed write comes again with the next one', async () => {
-  const run = { id: 'run-failing' as RunId, fence: 1 };
-  const writer = new SeriesWriter(run, 1000);
+  const id = 'run-failing' as RunId;
+  const writer = new SeriesWriter(1, 1000);
   writer.setStart(0);
   writer.addLine('{"series": {"cost": 3}}', 0);
   writer.begin();
   const failing = test_.database.transact(async (tx) => {
-    await storeSeriesWrite(tx, run.id, writer.toWrite(false));
+    await storeSeriesWrite(tx, id, writer.toWrite(false));
     throw new Error('disk full');
   });
   await expect(failing).rejects.toThrow('disk full');
   writer.addLine('{"series": {"cost": 2}}', 1000);
-  await write(run.id, writer);
-  expect(await readPoints(run.id)).toEqual([
+  await write(id, writer);
+  expect(await readPoints(id)).toEqual([
     [0, 3],
     [1, 2],
   ]);
@@ -75,12 +75,12 @@ test('a failed write comes again with the next one', async () => {
 
 test('the next attempt replaces the points of the one before, also for a reader that has them', async () => {
   const id = 'run-again' as RunId;
-  const first = new SeriesWriter({ id, fence: 1 }, 1000);
+  const first = new SeriesWriter(1, 1000);
   first.setStart(0);
   first.addLine('{"series": {"cost": 9}}', 0);
   await write(id, first);
   const before = await findSeriesAfter(test_.database.read, id, -1);
-  const second = new SeriesWriter({ id, fence: 2 }, 2000);
+  const second = new SeriesWriter(2, 2000);
   second.setStart(5000);
   second.addLine('{"series": {"cost": 7}}', 6000);
   await write(id, second);
@@ -88,4 +88,25 @@ test('the next attempt replaces the points of the one before, also for a reader 
     reset: true,
     series: [{ name: 'cost', source: 'log', points: [[1, 7]] }],
   });
+});
+
+test('a line that shows an earlier start of its solve moves the points of a reader that has them', async () => {
+  const id = 'run-late' as RunId;
+  const row = (seconds: string, objective: number) =>
+    `0 0 0 0.00% 10 ${objective} 50.00% 0 0 0 0 ${seconds}s`;
+  const writer = new SeriesWriter(1, 1000);
+  writer.setStart(0);
+  for (const line of ['Running HiGHS 1.16.0', 'Presolving model', row('0.5', 30)])
+    writer.addLine(line, 8_000);
+  await write(id, writer);
+  const before = await findSeriesAfter(test_.database.read, id, -1);
+  expect(before?.solves).toMatchObject([{ solve: 0, x: 7.5 }]);
+  writer.addLine(row('6.0', 20), 8_000);
+  await write(id, writer);
+  const after = await findSeriesAfter(test_.database.read, id, before?.seq ?? 0);
+  expect(after).toMatchObject({ reset: true, solves: [{ solve: 0, x: 2, status: null, objective: 20 }] });
+  expect(after?.series.find(({ name }) => name === 'objective')?.points).toEqual([
+    [2.5, 30],
+    [8, 20],
+  ]);
 });
