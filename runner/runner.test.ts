@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listLineBuffering } from './host/line-buffering.ts';
 import { startRunner } from './runner.ts';
 import {
   CONFINEMENT_NAMES,
@@ -43,6 +44,23 @@ test.runIf(process.platform === 'linux')(
     });
     expect(outcome).toMatchObject({ reason: 'memory', hostFault: true });
     expect(outcome.error).toMatch(/^The host had .* left, and this app held the most/);
+    await runner.close();
+    removeFolder(folder);
+  },
+);
+
+test.runIf('LD_PRELOAD' in listLineBuffering())(
+  'S1: a program that buffers its output writes each line at once, and its bytes stay the same',
+  async () => {
+    const folder = createScratchFolder();
+    const runner = await startRunner({ folder, randomBytes });
+    const { lines, stdout } = await runApp(runner, {
+      files: createShellApp('(echo first; sleep 1; printf second) | cut -c1- | tee /dev/stderr'),
+    });
+    expect(stdout).toBe('first\nsecond\n');
+    expect(lines.map(({ text }) => text)).toEqual(['first', 'second']);
+    // Without line buffers, cut writes both at its end.
+    expect((lines[1]?.at ?? 0) - (lines[0]?.at ?? 0)).toBeGreaterThan(500);
     await runner.close();
     removeFolder(folder);
   },

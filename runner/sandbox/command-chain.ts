@@ -14,6 +14,7 @@ import {
   SANDBOX_APP_PATH,
   SANDBOX_COMPILED_PATH,
 } from '../filesystem/run-folder.ts';
+import { listLineBuffering } from '../host/line-buffering.ts';
 import type { Confinement, LaunchPlan } from './launch-plan.ts';
 import type { RunCgroups } from './run-cgroups.ts';
 
@@ -229,6 +230,7 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
     LOGNAME: 'app',
     HOME: tmp,
     TMPDIR: tmp,
+    ...listLineBuffering(),
     ...(plan.compiled?.nodeVersion === undefined ? {} : { NODE_COMPILE_CACHE: SANDBOX_COMPILED_PATH }),
     ...plan.environment,
   };
