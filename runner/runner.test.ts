@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listLineBuffering } from './host/line-buffering.ts';
 import { startRunner } from './runner.ts';
+import { listLineBuffering } from './sandbox/line-buffering.ts';
 import {
   CONFINEMENT_NAMES,
   createScratchFolder,
@@ -49,6 +49,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+// macOS, and a Linux without coreutils, have no such library.
 test.runIf('LD_PRELOAD' in listLineBuffering())(
   'S1: a program that buffers its output writes each line at once, and its bytes stay the same',
   async () => {

@@ -36,7 +36,8 @@ function learnShape(prefix: string): RegExp | undefined {
     if (/^\s/.test(part)) return index === parts.length - 1 ? '\\s?' : '\\s{1,40}';
     return /^[\p{L}\p{N}_.$]/u.test(part) ? '[\\p{L}\\p{N}_.$]{1,120}' : escapeCharacter(part);
   });
-  return new RegExp(`^\\s{0,8}${shapes.join('')}`, 'u');
+  const pattern = shapes.join('');
+  return new RegExp(`^\\s{0,8}${pattern}`, 'u');
 }
 
 const escapeCharacter = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/, '\\$&');

@@ -23,7 +23,8 @@ const STARTS = LOG_FORMATS.map((format) => ({
   start: anchor(joinPatterns([format])),
   banner: anchor(format.banner.source),
 }));
-const ANYWHERE = new RegExp(joinPatterns(LOG_FORMATS));
+const START_PATTERN = joinPatterns(LOG_FORMATS);
+const ANYWHERE = new RegExp(START_PATTERN);
 
 function joinPatterns(formats: readonly LogFormat[]): string {
   return formats
@@ -31,8 +32,8 @@ function joinPatterns(formats: readonly LogFormat[]): string {
     .join('|');
 }
 
-function anchor(source: string): RegExp {
-  return new RegExp(`^(?:${source})`);
+function anchor(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})`);
 }
 /** Numbers at one time. Names of solver points: `objective`, `bound`, `gap` (ratio) and `nodes`. */
 export interface SeriesPoint {

@@ -68,7 +68,7 @@ export const RunSolve = Type.Object(
     status: nullable(
       stringEnum(
         SOLVE_STATUSES,
-        'How the solve ended. `feasible`: with a solution, by a limit or a rule without a value of its own, or by a heuristic; `interrupted`: without a solution by such a limit, or by a signal or a callback.',
+        'How the solve ended. The value `feasible` stands for a solution by a heuristic, or at a limit without a value here. The value `interrupted` stands for such a limit without a solution, or a signal.',
       ),
     ),
     objective: knownNumber('Objective of the best solution; null for a model without one.'),

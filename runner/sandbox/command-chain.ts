@@ -14,8 +14,8 @@ import {
   SANDBOX_APP_PATH,
   SANDBOX_COMPILED_PATH,
 } from '../filesystem/run-folder.ts';
-import { listLineBuffering } from '../host/line-buffering.ts';
 import type { Confinement, LaunchPlan } from './launch-plan.ts';
+import { listLineBuffering } from './line-buffering.ts';
 import type { RunCgroups } from './run-cgroups.ts';
 
 const MIB = 1024 * 1024;

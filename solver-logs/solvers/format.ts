@@ -65,7 +65,7 @@ export interface Rule {
    * Every repetition has a bound in practice, because lines of more than 1,024 characters are not read.
    */
   line: RegExp;
-  /** The rule holds in this section alone. */
+  /** The rule holds in this section only. */
   section?: string;
   /** The line begins this section. */
   opens?: string;
@@ -82,7 +82,7 @@ export interface LogFormat {
   solver: string;
   /** Begins a solve, whether the solve before it has ended or not. */
   banner: RegExp;
-  /** Other lines that this solver alone writes. They begin a solve if none is open. */
+  /** Other lines that only this solver writes. They begin a solve if none is open. */
   start?: RegExp;
   /** The first rule that matches reads the line. */
   rules: readonly Rule[];
@@ -107,7 +107,7 @@ const STATUS_WORDS: readonly (readonly [RegExp, SolveStatus])[] = [
 ];
 
 /** Returns the status that a solver writes in these words; undefined for other words. */
-export function parseStatus(words: string): SolveStatus | undefined {
+function parseStatus(words: string): SolveStatus | undefined {
   return STATUS_WORDS.find(([pattern]) => pattern.test(words))?.[1];
 }
 

@@ -217,7 +217,7 @@ SCRIPTS = {
     "xpress": ("xpress", XPRESS),
     "copt": ("coptpy", COPT),
 }
-# Solvers of routes have an own model, without a file.
+# Solvers of routes have a model in their script, and no file.
 ROUTERS = {"pyvrp": ("pyvrp", PYVRP), "routing": ("ortools", ROUTING)}
 
 

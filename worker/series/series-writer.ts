@@ -2,8 +2,8 @@
  * Reads the series of one attempt of a run from its log, and writes their points together with the log lines.
  *
  * Invariants: a point is written once, whether a write fails or not. Memory, rows and bytes of a run have a bound,
- * whatever its log contains. The times of points are seconds since the start of the app, and of a solver's points by its own
- * clock from the start of its solve, which is known better with each line that shows how late those before arrived.
+ * whatever its log contains. The times of points are seconds since the start of the app. Points of a solver have the time of
+ * its clock from the start of its solve. Lines that arrive late move that start.
  */
 import { SERIES_ROWS_MAX, SERIES_WRITE_POINTS_MAX } from '@switchyard/contract/limits.ts';
 import type { ResourceUsage } from '@switchyard/runner';

@@ -25,7 +25,7 @@ export function findSolverSeries(series: readonly RunSeries[], name: string): Ru
 }
 
 /** Returns `HiGHS 1.16.0`. */
-export function nameSolver({ solver, version }: Pick<RunSolve, 'solver' | 'version'>): string {
+function nameSolver({ solver, version }: Pick<RunSolve, 'solver' | 'version'>): string {
   return version === null ? solver : `${solver} ${version}`;
 }
 
@@ -36,7 +36,7 @@ export function describeSolve(solve: RunSolve): string {
 }
 
 /** Returns `stopped by its time limit, gap 2.7 %`; undefined while the log does not say. */
-export function describeStatus({ status, objective, gap }: RunSolve): string | undefined {
+function describeStatus({ status, objective, gap }: RunSolve): string | undefined {
   if (status === null) return undefined;
   const isOpen = status !== 'optimal' && gap !== null && objective !== null;
   const without = status === 'time_limit' && objective === null ? ' without a solution' : '';

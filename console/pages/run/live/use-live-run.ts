@@ -1,6 +1,10 @@
 /** Fills the queries of a run from its stream while it is active: its status, its log and its series. */
 import type { ReceivedEvent } from '@switchyard/contract/read-events.ts';
-import { mergeSeries, NO_SERIES, type SeriesChange } from '@switchyard/contract/runs/presentation/merge-series.ts';
+import {
+  mergeSeries,
+  NO_SERIES,
+  type SeriesChange,
+} from '@switchyard/contract/runs/presentation/merge-series.ts';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useState } from 'react';
