@@ -25,7 +25,7 @@ export interface Meaning {
   violations: readonly JudgedIndicator[];
   /** null for the default. */
   baseline: string | null;
-  /** Returns the label of any indicator; its name where the application gives none. */
+  /** Returns the label of any indicator, by the same rule as `describe`. */
   nameIndicator: (name: string) => string;
   /** Returns what is known of an indicator, whether the application names it or not. */
   describe: (name: string) => JudgedIndicator;
@@ -35,7 +35,7 @@ export interface Meaning {
 const CUSTOM = /^result\.custom\./;
 
 /** Returns the name of an indicator without the place where all own numbers of apps stand. */
-export function shortenIndicator(name: string): string {
+function shortenIndicator(name: string): string {
   return name.replace(CUSTOM, '');
 }
 
@@ -67,6 +67,6 @@ export function readMeaning(
   const violations = Object.keys(indicators).filter((name) => indicators[name]?.role === 'violation');
   return {
     ...{ objective: describe(goal), violations: violations.map(describe), baseline, describe },
-    nameIndicator: (name) => escapeInvisible(indicators[name]?.label ?? shortenIndicator(name)),
+    nameIndicator: (name) => describe(name).label,
   };
 }

@@ -1,13 +1,12 @@
 /** Compares runs: their facts, options and indicators, and the outputs of two. */
 import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
+import { describeChange, type Measure } from '@switchyard/contract/presentation/format-change.ts';
 import {
   distinguish,
   type Format,
   formatBytes,
   formatDuration,
   formatNumber,
-  formatPercent,
-  formatSigned,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { type ContentChange, listChanges } from '@switchyard/contract/presentation/list-changes.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
@@ -31,10 +30,9 @@ const VALUE_CHARS_MAX = 60;
 const TITLED_RUNS_MAX = 3;
 
 /** One property of all runs, in their order. */
-interface ComparedRow {
+interface ComparedRow extends Pick<Measure, 'unit' | 'format'> {
   name: string;
   values: Value[];
-  format?: Format;
 }
 
 interface OutputComparison {
@@ -43,7 +41,7 @@ interface OutputComparison {
   differences: ContentChange[];
 }
 
-/** Prints what differs between the runs, or with `all` everything. The first run is the baseline of changes in percent. */
+/** Prints what differs between the runs, or with `all` everything. The first run is the baseline of changes. */
 export async function compareRuns(
   session: Session,
   application_id: string,
@@ -58,10 +56,17 @@ export async function compareRuns(
   const runs: RunDetails[] = [];
   for (const run_id of distinct)
     runs.push((await client.call('getRunMetadata', { params: { application_id, run_id } })).body);
+  const { indicators } = (await client.call('getApplication', { params: { application_id } })).body;
   const sections = [
     { title: 'FACT', rows: compareFacts(runs) },
     { title: 'OPTION', rows: compareMaps(runs.map(readOptions)) },
-    { title: 'INDICATOR', rows: compareMaps(runs.map(readIndicators)) },
+    {
+      title: 'INDICATOR',
+      rows: compareMaps(runs.map(readIndicators)).map((row) => ({
+        ...row,
+        unit: indicators[row.name]?.unit,
+      })),
+    },
   ].map(({ title, rows }) => ({ title, rows: all ? rows : rows.filter(differs) }));
   const [first, second] = runs;
   const outputs =
@@ -147,14 +152,14 @@ function formatSection(
 }
 
 /** Formats a value of the row, with its change to the baseline; values that differ have texts that differ. */
-function formatCell({ values, format = formatNumber }: ComparedRow, index: number): string {
+function formatCell({ values, ...measure }: ComparedRow, index: number): string {
   const [baseline] = values;
   const value = values[index];
   if (typeof value !== 'number') return value === undefined || value === '' ? '-' : String(value);
   const numbers = values.filter((one) => typeof one === 'number');
-  const text = distinguish(numbers, format)(value);
-  if (typeof baseline !== 'number' || baseline === value || baseline === 0) return text;
-  return `${text} (${formatSigned((value - baseline) / Math.abs(baseline), formatPercent)})`;
+  const text = distinguish(numbers, measure.format ?? formatNumber)(value);
+  if (typeof baseline !== 'number' || baseline === value) return text;
+  return `${text} (${describeChange(baseline, value, measure).signed})`;
 }
 
 async function compareOutputs(

@@ -327,7 +327,7 @@ describe('reading runs', () => {
     const { code, stdout } = await cli(['compare', low, high]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^bonus +20 +30$/m);
-    expect(stdout).toMatch(/^result\.value +20 +30 \(\+50\s%\)$/m);
+    expect(stdout).toMatch(/^result\.value +20 +30 \(\+10\)$/m);
     expect(stdout).toContain('  solution.bonus: 20 → 30\n');
     expect(stdout).not.toMatch(/^(runtime|status)/m);
     expect((await cli(['compare', low, high, '--all'])).stdout).toMatch(/^status +succeeded +succeeded$/m);

@@ -1,4 +1,5 @@
 import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
+import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   formatDuration,
@@ -9,10 +10,11 @@ import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
-import { formatChange, formatJudged, rateChange, readIndicator } from '../../client/judged-values.ts';
+import { formatJudged, readIndicator } from '../../client/judged-values.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { countFailures } from '../../client/recent-runs.ts';
 import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
+import { ChangeText } from '../../ui/resources/change-text.tsx';
 import { activeRunsQuery, recentRunsQuery } from './queries.ts';
 
 /** How good the last production run was, how many succeed, how long they take, and what runs now. */
@@ -61,16 +63,15 @@ function listLastValue(
   const value = last && readIndicator(last, objective.name);
   if (!last || value === undefined) return [];
   const before = baseline && baseline.id !== last.id ? readIndicator(baseline, objective.name) : undefined;
-  const change = before === undefined || before === 0 ? undefined : (value - before) / Math.abs(before);
   return [
     {
       label: `${objective.label}, last production run`,
       text: formatJudged(value, objective.unit),
       exact: formatNumber(value),
       note:
-        baseline && change !== undefined ? (
+        baseline && before !== undefined ? (
           <>
-            <span className={rateChange(objective, change)}>{formatChange(change)}</span> to{' '}
+            {before === value ? 'equal' : <ChangeText change={describeChange(before, value, objective)} />} to{' '}
             <Link
               to="/apps/$application/compare"
               params={{ application: last.application_id }}

@@ -1,36 +1,31 @@
 /** Compares runs value by value. The first run is the baseline. Pure. */
-
+import {
+  type Change,
+  describeChange,
+  type Measure,
+} from '@switchyard/contract/presentation/format-change.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   distinguish,
-  type Format,
   formatBytes,
   formatDuration,
   formatNumber,
   formatObjective,
-  formatPercent,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import type { JudgedIndicator, Meaning } from '../../client/indicator-meaning.ts';
 
 /** The difference of a number to that of the baseline. */
-export interface Change {
-  /** With its sign and mark: `▼ −2.9 %`. */
-  text: string;
-  /** The amount without a sign: `2.9 %`, a count such as `3`, or `1.2 pp` of a percentage. */
-  amount: string;
-  isLess: boolean;
+export interface ComparedChange extends Change {
   /** Share of the baseline, for the bar; infinite for a baseline of 0. */
   share: number;
-  /** Absent unless it is known whether less or more is better. */
-  outcome?: 'better' | 'worse';
 }
 
 interface ComparedValue {
   /** Empty for a value that the run does not have. */
   text: string;
   exact?: string;
-  change?: Change;
+  change?: ComparedChange;
   isBest?: boolean;
 }
 
@@ -53,15 +48,6 @@ export type ComparedRun = Pick<RunInformation, 'id' | 'name' | 'statistics' | 'm
 
 type Value = string | number | boolean | undefined;
 
-/** The meaning of the numbers of a property. */
-interface Measure extends Partial<Pick<JudgedIndicator, 'unit' | 'direction'>> {
-  /** Writes an amount; the default has no unit. */
-  format?: Format;
-  note?: string;
-}
-
-/** Counts up to this one change by a count: one more late stop of two is not 50 %. */
-const SMALL_COUNT_MAX = 20;
 const NOTES = { minimize: 'less is better', maximize: 'more is better', none: 'no direction is set' };
 
 /** Returns indicators, the objective first, options and facts of the runs. */
@@ -122,8 +108,12 @@ function readIndicators({ statistics }: ComparedRun): Map<string, Value> {
   return new Map(statistics.indicators.map(({ name, value }) => [name, value]));
 }
 
-function compareValues(name: string, values: readonly Value[], measure: Measure = {}): ComparedRow {
-  const { format = formatObjective, unit = '', direction, note } = measure;
+function compareValues(
+  name: string,
+  values: readonly Value[],
+  { note, ...measure }: Measure & { note?: string } = {},
+): ComparedRow {
+  const { format = formatObjective, unit = '', direction } = measure;
   const [baseline] = values;
   const numbers = values.filter((value) => typeof value === 'number');
   const write = distinguish(numbers, format);
@@ -140,29 +130,15 @@ function compareValues(name: string, values: readonly Value[], measure: Measure 
         exact: formatNumber(value),
         ...(direction && value === best && numbers.some((one) => one !== best) && { isBest: true }),
         ...(typeof baseline === 'number' &&
-          baseline !== value && { change: describeChange(baseline, value, { ...measure, format }) }),
+          baseline !== value && {
+            change: {
+              ...describeChange(baseline, value, measure),
+              share: (value - baseline) / Math.abs(baseline),
+            },
+          }),
       };
     }),
   };
-}
-
-function describeChange(
-  before: number,
-  after: number,
-  { format, unit, direction }: Measure & { format: Format },
-): Change {
-  const difference = Math.abs(after - before);
-  const share = (after - before) / Math.abs(before);
-  const isCount = [before, after].every((one) => Number.isInteger(one) && Math.abs(one) <= SMALL_COUNT_MAX);
-  const isLess = after < before;
-  const outcome = isLess === (direction === 'minimize') ? 'better' : 'worse';
-  const write = () => {
-    if (unit === '%') return `${format(difference)}\u00a0pp`;
-    return isCount || !Number.isFinite(share) ? format(difference) : formatPercent(Math.abs(share));
-  };
-  const amount = write();
-  const text = `${isLess ? '▼ \u2212' : '▲ +'}${amount}`;
-  return { text, amount, isLess, share, ...(direction && { outcome }) };
 }
 
 /** Returns the letter of the run at the place: A is the baseline. */

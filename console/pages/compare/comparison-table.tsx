@@ -1,10 +1,11 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { ReactNode } from 'react';
+import { ChangeText } from '../../ui/resources/change-text.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './compare-page.module.css';
 import {
-  type Change,
+  type ComparedChange,
   type ComparedGroup,
   type ComparedRow,
   type ComparedRun,
@@ -84,7 +85,9 @@ function Row({ row: { name, note, values, isEqual }, isPair }: { row: ComparedRo
         </td>
       ))}
       {isPair && <td className={styles.bar}>{last && <ChangeBar change={last} />}</td>}
-      {isPair && <td className={table.number}>{last && <ChangeText change={last} />}</td>}
+      {isPair && (
+        <td className={`${table.number} ${styles.change}`}>{last && <ChangeText change={last} />}</td>
+      )}
     </tr>
   );
 }
@@ -98,20 +101,11 @@ function NoValue() {
   );
 }
 
-function ChangeText({ change }: { change: Change }) {
-  return (
-    <span className={styles.change} data-outcome={change.outcome}>
-      {change.text}
-      {change.outcome && <span className="visually-hidden"> {change.outcome}</span>}
-    </span>
-  );
-}
-
 const BAR_MAX_SHARE = 0.13;
 const BAR_PX = 116;
 
 /** The change as a bar from the middle; one that is longer ends in an arrow. */
-function ChangeBar({ change: { share, isLess, outcome } }: { change: Change }) {
+function ChangeBar({ change: { share, isLess, outcome } }: { change: ComparedChange }) {
   const length = Math.min(Math.abs(share) / BAR_MAX_SHARE, 1) * BAR_PX;
   const side = isLess ? -1 : 1;
   return (

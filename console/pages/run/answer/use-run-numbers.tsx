@@ -1,4 +1,5 @@
 /** The numbers that answer: what the run found, and what it took. */
+import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import {
   formatDuration,
   formatNumber,
@@ -12,8 +13,9 @@ import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { Link } from '@tanstack/react-router';
 import { type JudgedIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
-import { formatChange, formatJudged, rateChange, readIndicator } from '../../../client/judged-values.ts';
+import { formatJudged, readIndicator } from '../../../client/judged-values.ts';
 import type { AnswerNumber } from '../../../ui/answer.tsx';
+import { ChangeText } from '../../../ui/resources/change-text.tsx';
 import { useBaseline } from '../progress/baseline.ts';
 import { useElapsed } from '../progress/use-elapsed.ts';
 import { useProgress } from '../progress/use-progress.ts';
@@ -63,12 +65,9 @@ function listObjective(
       label: `${objective.label}${isLive ? ' so far' : ''}${objective.direction ? better[objective.direction] : ''}`,
       text: formatJudged(value, objective.unit),
       exact: formatNumber(value),
-      note: baseline && before !== undefined && before !== 0 && (
+      note: baseline && before !== undefined && (
         <>
-          <span className={rateChange(objective, value - before)}>
-            {formatChange((value - before) / Math.abs(before))}
-          </span>{' '}
-          to{' '}
+          {before === value ? 'equal' : <ChangeText change={describeChange(before, value, objective)} />} to{' '}
           <Link
             to="/apps/$application/compare"
             params={{ application: run.application_id }}

@@ -1,19 +1,17 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import {
   distinguish,
   formatDifference,
   formatNumber,
   formatObjective,
-  formatPercent,
-  formatSigned,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Fragment, useId } from 'react';
-import { applicationQuery } from '../../../client/applications.ts';
-import { shortenIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
+import { type JudgedIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
 import { LinkButton } from '../../../ui/button.tsx';
+import { ChangeText } from '../../../ui/resources/change-text.tsx';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from '../progress/baseline.ts';
@@ -21,8 +19,6 @@ import { BaselineChooser } from './baseline-chooser.tsx';
 import styles from './summary-tab.module.css';
 
 const EXAMPLE = '{"statistics": {"schema": "v1", "result": {"value": 1040.6}}}';
-/** The change of a small count is a count, not a share. */
-const COUNT_MAX = 100;
 
 interface IndicatorTableProps {
   run: RunInformation;
@@ -69,8 +65,12 @@ export function IndicatorTable({ run, chosenBaseline, onChooseBaseline }: Indica
 
 function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: RunInformation | undefined }) {
   const before = new Map(baseline?.statistics.indicators.map(({ name, value }) => [name, value]));
-  const judge = useJudge(run.application_id);
-  const rows = run.statistics.indicators.map((one) => ({ ...one, ...judge(one.name) }));
+  const { objective, describe } = useMeaning(run.application_id);
+  const rows = run.statistics.indicators.map((one) => ({
+    ...one,
+    judged: describe(one.name),
+    isObjective: one.name === objective.name,
+  }));
   return (
     <div className={table.scroll}>
       <table className={table.table}>
@@ -80,15 +80,11 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
         <tbody>
           {rows
             .toSorted((one, other) => Number(other.isObjective) - Number(one.isObjective))
-            .map(({ name, value, source, label, unit, direction, isObjective }) => (
+            .map(({ name, value, source, judged, isObjective }) => (
               <tr key={`${source ?? ''} ${name}`} className={isObjective ? styles.objective : undefined}>
                 <td className={styles.value} title={name}>
                   <bdi>
-                    {label === undefined ? (
-                      <BreakableName name={shortenIndicator(name)} />
-                    ) : (
-                      escapeInvisible(label)
-                    )}
+                    <BreakableName name={judged.label} />
                   </bdi>
                   {source !== undefined && <span className={styles.source}> · {source}</span>}
                 </td>
@@ -96,10 +92,12 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
                   className={`${table.number} ${typeof value === 'number' ? styles.figure : styles.value}`}
                   title={typeof value === 'number' ? formatNumber(value) : String(value)}
                 >
-                  <bdi>{[formatIndicator(value, before.get(name)), unit].filter(Boolean).join('\u00a0')}</bdi>
+                  <bdi>
+                    {[formatIndicator(value, before.get(name)), judged.unit].filter(Boolean).join('\u00a0')}
+                  </bdi>
                 </td>
                 <td className={`${table.number} ${styles.change}`}>
-                  <Change before={before.get(name)} value={value} direction={direction} />
+                  <ValueChange before={before.get(name)} value={value} judged={judged} />
                 </td>
               </tr>
             ))}
@@ -107,18 +105,6 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
       </table>
     </div>
   );
-}
-
-/** Returns the function that says what the application knows of an indicator. */
-function useJudge(application: string) {
-  const { objective } = useMeaning(application);
-  const { data } = useQuery(applicationQuery(application));
-  return (name: string) => {
-    const isObjective = name === objective.name;
-    const { label, unit, direction } = data?.indicators[name] ?? {};
-    const own = direction === 'minimize' || direction === 'maximize' ? direction : null;
-    return isObjective ? { ...objective, isObjective } : { label, unit, isObjective, direction: own };
-  };
 }
 
 type Value = string | number | boolean;
@@ -132,39 +118,26 @@ function formatIndicator(value: Value, before: Value | undefined): string {
 interface ChangeProps {
   before: Value | undefined;
   value: Value;
-  direction: 'minimize' | 'maximize' | null;
+  judged: JudgedIndicator;
 }
 
 /** The change from `before` to `value`, such as `▼ −2.9 %` or `=`; nothing without a value before. */
-function Change({ before, value, direction }: ChangeProps) {
+function ValueChange({ before, value, judged }: ChangeProps) {
   if (before === undefined) return '';
   if (before === value) return '=';
   if (typeof before !== 'number' || typeof value !== 'number')
     return <bdi>was {escapeInvisible(String(before).slice(0, 80))}</bdi>;
-  const isCount = [before, value].every((one) => Number.isInteger(one) && Math.abs(one) < COUNT_MAX);
-  const text =
-    isCount || before === 0
-      ? formatSigned(value - before, formatObjective)
-      : formatSigned((value - before) / Math.abs(before), formatPercent);
-  const isBetter = direction !== null && value < before === (direction === 'minimize');
   return (
-    <span
-      className={direction === null ? undefined : isBetter ? 'good' : 'bad'}
-      title={formatDifference(before, value)}
-    >
-      {value > before ? '▲' : '▼'} {text}
-    </span>
+    <ChangeText change={describeChange(before, value, judged)} title={formatDifference(before, value)} />
   );
 }
 
 /** A dotted name that breaks after its dots and underscores first. */
 function BreakableName({ name }: { name: string }) {
-  return escapeInvisible(name)
-    .split(/(?<=[._])/u)
-    .map((part, index) => (
-      <Fragment key={index}>
-        {index > 0 && <wbr />}
-        {part}
-      </Fragment>
-    ));
+  return name.split(/(?<=[._])/u).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
