@@ -15,6 +15,7 @@ const CONTAINMENTS: Readonly<Record<RunInformation['metadata']['containment'], s
 export const EXECUTION_FACTS: readonly Fact<ExecutedRun>[] = [
   { label: 'Time limit', format: ({ metadata: { limits } }) => limits && formatDuration(limits.duration_ms) },
   { label: 'Cores', format: ({ metadata: { limits } }) => limits && formatNumber(limits.cores) },
+  { label: 'Core time', format: ({ metadata }) => formatCoreTime(metadata) },
   { label: 'Memory limit', format: ({ metadata: { limits } }) => limits && formatBytes(limits.memory_bytes) },
   { label: 'Peak memory', format: ({ metadata }) => formatPeakMemory(metadata) },
   { label: 'Containment', format: ({ metadata }) => CONTAINMENTS[metadata.containment] },
@@ -39,6 +40,17 @@ export const EXECUTION_FACTS: readonly Fact<ExecutedRun>[] = [
   },
   { label: 'Secrets collection', format: ({ metadata }) => metadata.secrets_collection_id },
 ];
+
+/**
+ * Returns the run time multiplied by the cores that the run had. A host of 2 cores grants 2 to a class of 6, so the cores of
+ * the class do not count. The server states the cores after the end.
+ */
+function formatCoreTime({
+  execution_duration,
+  limits,
+}: Pick<RunInformation['metadata'], 'execution_duration' | 'limits'>): string | undefined {
+  return limits && formatDuration(execution_duration * limits.cores);
+}
 
 function formatPeakMemory({
   containment,

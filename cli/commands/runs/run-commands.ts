@@ -269,7 +269,8 @@ function listFields({ metadata, ...run }: RunDetails, solves: readonly RunSolve[
 }
 
 function listSteps(run: RunDetails['metadata']): string {
-  const { steps } = explainFailure({ ...run, duration_limit: run.limits?.duration_ms });
+  const { duration_ms: duration_limit, memory_bytes: memory_limit } = run.limits ?? {};
+  const { steps } = explainFailure({ ...run, duration_limit, memory_limit });
   return steps.map(({ title, text }) => `${title}. ${text}`).join(' ');
 }
 

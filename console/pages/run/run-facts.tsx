@@ -1,8 +1,4 @@
-import {
-  formatBytes,
-  formatDuration,
-  formatNumber,
-} from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { listFacts } from '@switchyard/contract/views/facts.ts';
@@ -60,7 +56,7 @@ export function RunFacts({ run }: { run: RunInformation }) {
             ),
           ],
           ['Class', formatClass(run)],
-          ['Core time', cost],
+          ['Cost', cost],
           ['Started', metadata.initiated_at && <ExactTime key="started" at={metadata.initiated_at} />],
           ['Ends at latest', findLatestEnd(run)],
           ['Ended', metadata.finished_at && <ExactTime key="ended" at={metadata.finished_at} />],
@@ -71,8 +67,7 @@ export function RunFacts({ run }: { run: RunInformation }) {
   );
 }
 
-const SECOND_MS = 1_000;
-const HOUR_S = 3_600;
+const HOUR_MS = 3_600_000;
 
 /** The answer, the timeline, the class and the parts of the run say these. */
 const SHOWN_ELSEWHERE = ['Time limit', 'Cores', 'Memory limit', 'Peak memory', 'Input', 'Output'];
@@ -97,15 +92,14 @@ function findLatestEnd(run: RunInformation): ReactNode {
   return <ExactTime key="latest" at={new Date(Date.parse(start) + limit).toISOString()} />;
 }
 
-/** Returns the core time that an ended run has reserved, and its price for the administrators, who may know the rate. */
+/** Returns the price of an ended run by the cores of its class, as usage counts it, for those who may know the rate. */
 function useCost({ metadata, status_v2, run_type }: RunInformation): string | undefined {
   const { data } = useQuery({ ...usageQuery(1, 'day'), enabled: useRight('account'), staleTime: Infinity });
   const { cores = 0 } = findClassLimits(metadata.execution_class) ?? {};
-  const coreMs = metadata.execution_duration * cores;
   const rate = data?.cost_rate ?? null;
-  const cost = rate && (coreMs / SECOND_MS / HOUR_S) * rate.per_core_hour;
-  if (!isTerminal(status_v2) || run_type.type !== 'standard') return undefined;
-  return `${cost === null ? '' : `${formatCost(cost, rate)} · `}${formatDuration(coreMs)}`;
+  if (!rate || !isTerminal(status_v2) || run_type.type !== 'standard') return undefined;
+  const hours = metadata.execution_duration / HOUR_MS;
+  return `${formatCost(hours * cores * rate.per_core_hour, rate)} for ${formatNumber(cores)} reserved cores`;
 }
 
 /** A link to the result of the experiment that created the run. */

@@ -10,6 +10,8 @@ const MARGIN_PX = 22;
 const SHARE_MIN = 0.03;
 /** The switch from one rail to the next, which takes this width. */
 const SWITCH_PX = 28;
+/** Half the height of a bar across the rail. */
+const BUFFER_PX = 7;
 /** A label at the end of a rail needs so much of its width, in percent. */
 const LABEL_SHARE = 70;
 
@@ -29,7 +31,7 @@ export function Timeline({ run }: { run: RunInformation }) {
   if (phases.length === 0) return null;
   const placed = placePhases(phases);
   return (
-    <section className={styles.timeline} aria-labelledby="timeline">
+    <section className={styles.timeline} data-status={run.status_v2} aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
       {phases.length > 1 && <Track phases={placed} run={run} />}
       <ol className={styles.phases}>
@@ -115,17 +117,16 @@ function Track({ phases, run }: { phases: readonly PlacedPhase[]; run: RunInform
       {lanes > 1 &&
         phases.map((phase, index) => <AttemptLabel key={index} phase={phase} y={findY(phase.lane)} />)}
       <circle className={styles.ring} cx="5" cy={findY(0)} r="4.5" />
-      {last && (
-        <circle
-          className={isTerminal(run.status_v2) ? styles.end : styles.head}
-          data-status={run.status_v2}
-          cx={`${Math.min(last.to, 98)}%`}
-          cy={findY(last.lane)}
-          r="5"
-        />
-      )}
+      {last && <EndMark status={run.status_v2} x={`${Math.min(last.to, 98)}%`} y={findY(last.lane)} />}
     </svg>
   );
+}
+
+/** Where the run is: a ring while it is active, a dot at its end, and a buffer for a failure. */
+function EndMark({ status, x, y }: { status: RunInformation['status_v2']; x: string; y: number }) {
+  if (status === 'failed')
+    return <line className={styles.buffer} x1={x} x2={x} y1={y - BUFFER_PX} y2={y + BUFFER_PX} />;
+  return <circle className={isTerminal(status) ? styles.end : styles.head} cx={x} cy={y} r="5" />;
 }
 
 function PhaseLine({
@@ -148,7 +149,7 @@ function PhaseLine({
         y2={y}
       />
       {kind === 'lost' && (
-        <line className={styles.buffer} x1={`${to}%`} x2={`${to}%`} y1={y - 7} y2={y + 7} />
+        <line className={styles.buffer} x1={`${to}%`} x2={`${to}%`} y1={y - BUFFER_PX} y2={y + BUFFER_PX} />
       )}
       {isMove && (
         <svg x={`${from}%`} y={y} overflow="visible" aria-hidden="true">

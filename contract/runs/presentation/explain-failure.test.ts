@@ -116,6 +116,9 @@ test('offers a larger class only where there is one, and the time of the class b
     );
   expect(list({}, memory)[0]).toBe(LARGE);
   expect(list({ execution_class: '16c60gb12h' }, memory)[0]).toMatch(/^Let the app use less/);
+  expect(list({ memory_limit: 4e9 }, memory)[0]).toBe(
+    'Use a worker with more memory: The class 6c9500mb870s allows 9.5 GB; the worker had 4 GB.',
+  );
   expect(list({}, time)[0]).toBe(
     'Give it more time: The limit was set to 12 s; the class 6c9500mb870s allows 14 min 30 s.',
   );
@@ -123,4 +126,43 @@ test('offers a larger class only where there is one, and the time of the class b
     /^Give it more time: The class 8c16gb12h has 12 h/,
   );
   expect(list({ duration_limit: undefined, execution_class: 'other' }, time)[0]).toMatch(/^Let the app stop/);
+});
+
+const EXIT = 'The app ended with exit code 1.';
+test.each<[string, string, string[], string]>([
+  [
+    'Python',
+    EXIT,
+    ['Traceback:', '  File "main.py", line 3', 'ValueError: no vehicle'],
+    'ValueError: no vehicle',
+  ],
+  [
+    'Node.js',
+    EXIT,
+    ['Error: no vehicle', '    at main (main.ts:3:9) {', "  code: 'X'", '}', '', 'Node.js v26.10.0'],
+    'Error: no vehicle',
+  ],
+  ['Go', EXIT, ['panic: no vehicle', '', 'goroutine 1 [running]:', 'main.main()'], 'panic: no vehicle'],
+  ['Rust', EXIT, ['no vehicle', 'note: run with `RUST_BACKTRACE=1`'], 'no vehicle'],
+  ['an app that prints nothing', EXIT, ['', '  '], EXIT],
+  ['an unknown option', 'The app ended with exit code 2.', ['error: no option -x'], 'error: no option -x'],
+  [
+    'an app that the platform ended',
+    'The app ran for its limit of 12 s and was stopped.',
+    ['iteration 4'],
+    'It reached its time limit of 12 s.',
+  ],
+])(
+  "the reason is the app's own last line, not the platform's sentence: %s",
+  (_, error, last_lines, title) => {
+    const failure = explainFailure({ ...run, error, last_lines });
+    expect(failure.title).toBe(title);
+    // A part of the platform's sentence that is the title does not stand below it again.
+    expect(failure.detail).toBe(last_lines.includes(title) ? error : '');
+  },
+);
+
+test('a reason of many characters is cut', () => {
+  const { title } = explainFailure({ ...run, error: EXIT, last_lines: ['x'.repeat(2_000)] });
+  expect(title).toBe(`${'x'.repeat(240)} …`);
 });

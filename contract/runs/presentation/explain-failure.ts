@@ -29,10 +29,16 @@ export interface FailedRun {
   execution_duration: number;
   /** The limit of its time in milliseconds, if it is known. */
   duration_limit?: number | undefined;
+  /** The limit of its memory, which is that of its class or of a smaller host. */
+  memory_limit?: number | undefined;
+  /** The last lines on standard error. */
+  last_lines?: readonly string[] | undefined;
 }
 
 interface Cause {
   pattern: RegExp;
+  /** true: the app has ended itself, so its own last words are the reason. */
+  isOwnEnd?: true;
   /** Gets the groups of the pattern. The default is the first sentence of the error. */
   title?(run: FailedRun, groups: readonly string[]): string;
   detail?(groups: readonly string[], error: string): string;
@@ -111,6 +117,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /^The app ended with exit code 2\b/,
+    isOwnEnd: true,
     steps: () => [
       READ_LOG,
       {
@@ -122,6 +129,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /^The app ended with exit code (\d+)/,
+    isOwnEnd: true,
     steps: () => [
       READ_LOG,
       {
@@ -208,34 +216,59 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** Returns the failure in words. An error that the platform did not write, such as that of an external run, stands as it is. */
+/**
+ * Returns the failure in words. The reason of an app that ended itself is its own last line on standard error. An error that
+ * the platform did not write, such as that of an external run, stands as it is.
+ */
 export function explainFailure(run: FailedRun): Failure {
-  for (const { pattern, title, detail, steps } of CAUSES) {
-    const found = pattern.exec(run.error);
-    if (!found) continue;
-    const groups = found.slice(1);
-    return {
-      title: title?.(run, groups) ?? readFirstSentence(run.error),
-      detail:
-        detail?.(groups, run.error) ??
-        (title ? '' : run.error.slice(readFirstSentence(run.error).length).trim()),
-      steps: steps(run, groups),
-    };
-  }
-  return { title: run.error || 'The run failed without a reason.', detail: '', steps: [READ_LOG] };
+  const cause = CAUSES.find(({ pattern }) => pattern.test(run.error));
+  if (!cause)
+    return { title: run.error || 'The run failed without a reason.', detail: '', steps: [READ_LOG] };
+  const { pattern, title, detail, steps, isOwnEnd } = cause;
+  const groups = pattern.exec(run.error)?.slice(1) ?? [];
+  const reason = isOwnEnd && findReason(run.last_lines ?? []);
+  if (reason) return { title: reason, detail: run.error, steps: steps(run, groups) };
+  const first = readFirstSentence(run.error);
+  return {
+    title: title?.(run, groups) ?? first,
+    detail: detail?.(groups, run.error) ?? (title ? '' : run.error.slice(first.length).trim()),
+    steps: steps(run, groups),
+  };
+}
+
+const REASON_CHARS_MAX = 240;
+/** Frames of a stack, the rest of an object, and what Node.js and Rust add after the reason. */
+const NO_REASON = /^\s|^[^\p{L}\p{N}]*$|^Node\.js v\d|^note: /u;
+/** The word that begins the reason in Go, which lists its goroutines after it. */
+const GO_PANIC = /^panic: /;
+
+/** Returns the last line that names a reason, such as `ValueError: no vehicle`; undefined for none. */
+function findReason(lines: readonly string[]): string | undefined {
+  const isReason = (line: string): boolean => !NO_REASON.test(line);
+  const line = lines.findLast((one) => GO_PANIC.test(one)) ?? lines.findLast(isReason);
+  if (line === undefined || line.length <= REASON_CHARS_MAX) return line?.trim();
+  return `${line.slice(0, REASON_CHARS_MAX)} …`;
 }
 
 const readFirstSentence = (error: string): string => /^.+?\.(?= |$)/s.exec(error)?.[0] ?? error;
 
-function listLargerClasses(
-  { execution_class: own }: FailedRun,
-  limit: 'memory_bytes' | 'duration_ms',
-): Step[] {
+/** Returns the step to a class with more. A host that is smaller than the class is the limit itself. */
+function listLargerClasses(run: FailedRun, limit: 'memory_bytes' | 'duration_ms'): Step[] {
+  const { execution_class: own } = run;
   const present = EXECUTION_CLASSES.find((name) => name === own);
+  const amount = limit === 'memory_bytes' ? formatBytes : formatDuration;
+  const had = limit === 'memory_bytes' ? run.memory_limit : undefined;
+  if (present && had !== undefined && had < CLASS_LIMITS[present][limit])
+    return [
+      {
+        ...WORKERS,
+        title: 'Use a worker with more memory',
+        text: `The class ${own} allows ${amount(CLASS_LIMITS[present][limit])}; the worker had ${amount(had)}.`,
+      },
+    ];
   const larger =
     present && EXECUTION_CLASSES.find((name) => CLASS_LIMITS[name][limit] > CLASS_LIMITS[present][limit]);
   if (!larger) return [];
-  const amount = limit === 'memory_bytes' ? formatBytes : formatDuration;
   return [
     {
       title: limit === 'memory_bytes' ? 'Give it more memory' : 'Give it more time',

@@ -8,6 +8,7 @@ const run = (facts: Partial<PhaseFacts>): PhaseFacts => ({
   status_v2: 'queued',
   created_at: at(90_000),
   execution_duration: 0,
+  output_size: 64,
   run_type: standard,
   ...facts,
 });
@@ -36,6 +37,21 @@ test.each<[string, PhaseFacts, (string | number | boolean)[][]]>([
       ['Waited', 2_000, false],
       ['Ran', 3_000, false],
       ['Stored results', 500, false],
+    ],
+  ],
+  [
+    'a failed run without output, which has no results',
+    run({
+      status_v2: 'failed',
+      initiated_at: at(92_000),
+      finished_at: at(95_500),
+      execution_duration: 3_000,
+      output_size: 0,
+    }),
+    [
+      ['Waited', 2_000, false],
+      ['Ran', 3_000, false],
+      ['Stored the log', 500, false],
     ],
   ],
   [

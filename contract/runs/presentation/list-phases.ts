@@ -10,6 +10,7 @@ export type PhaseFacts = Pick<
   | 'initiated_at'
   | 'finished_at'
   | 'execution_duration'
+  | 'output_size'
   | 'lost_attempts'
   | 'run_type'
 >;
@@ -68,11 +69,10 @@ function listLastAttempt(run: PhaseFacts, duration: number, hasEnded: boolean): 
   const isEnsemble = run.run_type.type === 'ensemble';
   const running = isEnsemble ? duration : Math.min(run.execution_duration, duration);
   const stored = duration - running;
+  const name = run.output_size > 0 ? 'Stored results' : 'Stored the log';
   return [
     { kind: 'running', name: 'Ran', duration: running, isCurrent: false },
-    ...(stored > 0
-      ? [{ kind: 'storing', name: 'Stored results', duration: stored, isCurrent: false } as const]
-      : []),
+    ...(stored > 0 ? [{ kind: 'storing', name, duration: stored, isCurrent: false } as const] : []),
   ];
 }
 

@@ -7,10 +7,10 @@ import styles from '../timeline.module.css';
 
 const SHOWN_POINTS = 60;
 
-/** What an active run uses of its class. Nothing before the first sample. */
+/** What an active run uses, of at most what its class grants: a smaller host grants less. Nothing before the first sample. */
 export function ResourceLines({ run }: { run: RunInformation }) {
   const { series } = useProgress(run);
-  const limits = run.metadata.limits ?? findClassLimits(run.execution_class);
+  const limits = findClassLimits(run.execution_class);
   const rows = [
     { name: 'cpu', label: 'Processor', format: formatValue, limit: limits && `${limits.cores} cores` },
     {
@@ -24,7 +24,7 @@ export function ResourceLines({ run }: { run: RunInformation }) {
     const last = points.at(-1)?.[1];
     if (last === undefined) return [];
     const values = points.slice(-SHOWN_POINTS).map(([, value]) => value);
-    return [{ label, values, text: `${format(last)}${limit ? ` of ${limit}` : ''}` }];
+    return [{ label, values, text: `${format(last)}${limit ? ` of at most ${limit}` : ''}` }];
   });
   if (rows.length === 0) return null;
   return (
