@@ -117,16 +117,27 @@ function Track({ phases, run }: { phases: readonly PlacedPhase[]; run: RunInform
       {lanes > 1 &&
         phases.map((phase, index) => <AttemptLabel key={index} phase={phase} y={findY(phase.lane)} />)}
       <circle className={styles.ring} cx="5" cy={findY(0)} r="4.5" />
-      {last && <EndMark status={run.status_v2} x={`${Math.min(last.to, 98)}%`} y={findY(last.lane)} />}
+      {last && <EndMark status={run.status_v2} at={last.to} y={findY(last.lane)} />}
     </svg>
   );
 }
 
+/** A bar across the rail at the share of its width, for a loss. */
+function Buffer({ at, y }: { at: number; y: number }) {
+  return <line className={styles.buffer} x1={`${at}%`} x2={`${at}%`} y1={y - BUFFER_PX} y2={y + BUFFER_PX} />;
+}
+
 /** Where the run is: a ring while it is active, a dot at its end, and a buffer for a failure. */
-function EndMark({ status, x, y }: { status: RunInformation['status_v2']; x: string; y: number }) {
-  if (status === 'failed')
-    return <line className={styles.buffer} x1={x} x2={x} y1={y - BUFFER_PX} y2={y + BUFFER_PX} />;
-  return <circle className={isTerminal(status) ? styles.end : styles.head} cx={x} cy={y} r="5" />;
+function EndMark({ status, at, y }: { status: RunInformation['status_v2']; at: number; y: number }) {
+  if (status === 'failed') return <Buffer at={at} y={y} />;
+  return (
+    <circle
+      className={isTerminal(status) ? styles.end : styles.head}
+      cx={`${Math.min(at, 98)}%`}
+      cy={y}
+      r="5"
+    />
+  );
 }
 
 function PhaseLine({
@@ -148,9 +159,7 @@ function PhaseLine({
         y1={y}
         y2={y}
       />
-      {kind === 'lost' && (
-        <line className={styles.buffer} x1={`${to}%`} x2={`${to}%`} y1={y - BUFFER_PX} y2={y + BUFFER_PX} />
-      )}
+      {kind === 'lost' && <Buffer at={to} y={y} />}
       {isMove && (
         <svg x={`${from}%`} y={y} overflow="visible" aria-hidden="true">
           <path

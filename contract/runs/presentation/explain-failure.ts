@@ -227,12 +227,14 @@ export function explainFailure(run: FailedRun): Failure {
   const { pattern, title, detail, steps, isOwnEnd } = cause;
   const groups = pattern.exec(run.error)?.slice(1) ?? [];
   const reason = isOwnEnd && findReason(run.last_lines ?? []);
-  if (reason) return { title: reason, detail: run.error, steps: steps(run, groups) };
+  const all = steps(run, groups);
+  // The log is read already.
+  if (reason) return { title: reason, detail: run.error, steps: all.filter((step) => step !== READ_LOG) };
   const first = readFirstSentence(run.error);
   return {
     title: title?.(run, groups) ?? first,
     detail: detail?.(groups, run.error) ?? (title ? '' : run.error.slice(first.length).trim()),
-    steps: steps(run, groups),
+    steps: all,
   };
 }
 

@@ -4,20 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { AnswerSentence } from '../../../ui/answer.tsx';
 import { LinkButton } from '../../../ui/button.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { useKnownLines } from '../log/use-known-lines.ts';
+import { useFailure } from '../log/use-failure.ts';
 import { useBaseline } from '../progress/baseline.ts';
-import { describeFailure } from '../progress/describe-failure.ts';
 import type { RunAddress } from '../queries.ts';
 import styles from './run-answer.module.css';
 
 /** The reason of the failure in a person's words, then in those of the platform, and the way to the last good run. */
 export function FailureAnswer({ address, run }: { address: RunAddress; run: RunInformation }) {
   const { last } = useBaseline(run, undefined);
-  const { lines } = useKnownLines(run);
-  const { title, detail } = describeFailure(
-    run,
-    lines.map(({ text }) => text),
-  );
+  const { title, detail } = useFailure(run);
   return (
     <AnswerSentence icon="bad" tone="bad" title={escapeInvisible(title)}>
       {detail !== '' && (

@@ -5,6 +5,7 @@ import { queryClient } from '../../../client/queries.ts';
 import { AnswerSentence } from '../../../ui/answer.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { formatWaiting } from '../../../ui/resources/format-waiting.ts';
 import { PredictedStart } from '../../../ui/resources/predicted-start.tsx';
 import { PRIORITIES } from '../../../ui/resources/priorities.ts';
 import { WaitingFacts } from '../../../ui/resources/waiting-facts.tsx';
@@ -23,13 +24,24 @@ export function QueuedAnswer({ run }: { run: RunInformation }) {
       icon="waiting"
       title={waiting ? `It waits at position ${waiting.place}.` : 'It waits for its start.'}
     >
-      {waiting && <p>{waiting.message}</p>}
-      {waiting?.predicted_start && (
+      {waiting && (
         <p>
-          Predicted start: <PredictedStart range={waiting.predicted_start} />
+          {formatWaiting(waiting)}.
+          {waiting.predicted_start && (
+            <>
+              {' '}
+              Predicted start: <PredictedStart range={waiting.predicted_start} />.
+            </>
+          )}
         </p>
       )}
       {waiting && <WaitingFacts waiting={waiting} />}
+      {waiting && (
+        <details>
+          <summary>How its position follows</summary>
+          <p>{waiting.message}</p>
+        </details>
+      )}
       {mayRun && <QueueActions run={run} />}
     </AnswerSentence>
   );

@@ -1,7 +1,7 @@
 import type { StepTarget } from '@switchyard/contract/runs/presentation/explain-failure.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { describeFailure } from '../progress/describe-failure.ts';
+import { useFailure } from '../log/use-failure.ts';
 import styles from './failure-steps.module.css';
 
 const TABS = {
@@ -13,12 +13,13 @@ const TABS = {
 
 /** What to do about a failed run: a step for each remedy of its cause. */
 export function FailureSteps({ run }: { run: RunInformation }) {
-  if (run.status_v2 !== 'failed') return null;
+  const { steps } = useFailure(run);
+  if (run.status_v2 !== 'failed' || steps.length === 0) return null;
   return (
     <section aria-labelledby="what-to-do">
       <h2 id="what-to-do">What to do</h2>
       <ol className={styles.steps}>
-        {describeFailure(run).steps.map(({ title, text, target }) => (
+        {steps.map(({ title, text, target }) => (
           <li key={title}>
             <div>
               <strong>{title}</strong>
