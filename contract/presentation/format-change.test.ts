@@ -13,6 +13,8 @@ test.each<[string, number, number, Parameters<typeof describeChange>[2], string]
   ['a negative cost by the share of its amount', -200, -100, {}, '▲ +50\u00a0%'],
   ['a baseline of 0 by the difference', 0, 1234.5, {}, '▲ +1,235'],
   ['a percentage by points', 4.7, 1.8, { unit: '%' }, '▼ −2.9\u00a0pp'],
+  ['to a 6,144th by a share that is not all of it', 6_144, 1, {}, '▼ −99.98\u00a0%'],
+  ['to nothing by all of it', 6_144, 0, {}, '▼ −100\u00a0%'],
   ['milliseconds by their share', 40, 20, { format: formatDuration }, '▼ −50\u00a0%'],
   ['bytes from 0 with their unit', 0, 2_000, { format: formatBytes }, '▲ +2\u00a0kB'],
 ])('changes %s', (_, before, after, measure, text) => {

@@ -1,5 +1,5 @@
 /** The change of a value to its baseline: one rule for the run page, Compare and the command line. */
-import { type Format, formatObjective, formatPercent } from './format-quantity.ts';
+import { distinguish, type Format, formatObjective, formatPercent } from './format-quantity.ts';
 
 /** From three digits on, one step of a count is 1 % or less. */
 const COUNT_END = 100;
@@ -35,6 +35,7 @@ export interface Measure {
  */
 export function describeChange(before: number, after: number, measure: Measure = {}): Change {
   const { unit, direction, format } = measure;
+  const isLess = after < before;
   const difference = Math.abs(after - before);
   const share = difference / Math.abs(before);
   const isCount =
@@ -45,8 +46,8 @@ export function describeChange(before: number, after: number, measure: Measure =
       ? `${write(difference)}\u00a0pp`
       : isCount || !Number.isFinite(share)
         ? write(difference)
-        : formatPercent(share);
-  const isLess = after < before;
+        : // 6,144 to 1 is not −100 %.
+          distinguish(isLess ? [share, 1] : [share], formatPercent)(share);
   const signed = `${isLess ? MINUS : '+'}${amount}`;
   const text = `${isLess ? '▼' : '▲'} ${signed}`;
   const outcome = isLess === (direction === 'minimize') ? 'better' : 'worse';

@@ -196,6 +196,7 @@ async function main(): Promise<void> {
   if (packing) {
     const capacity = packing.bins.reduce((sum, bin) => sum + bin.type.capacity, 0);
     const load = packing.bins.reduce((sum, bin) => sum + bin.load, 0);
+    progress.printSeries(packingCost(packing), bound);
     Object.assign(custom, {
       bins: packing.bins.length,
       fill: capacity > 0 ? roundValue(load / capacity) : 1,

@@ -1,5 +1,6 @@
 """The best selection found so far, the clock, and the statistics made of both."""
 
+import json
 import sys
 import time
 from typing import Callable, List, Optional, Tuple
@@ -47,6 +48,16 @@ class Incumbent:
         value = "none" if self.value is None else f"{self.value:.2f}"
         bound = "unknown" if self.bound == float("inf") else f"{self.bound:.2f}"
         print(f"{self.seconds():8.2f} s  value {value}  bound {bound}{note}", file=sys.stderr, flush=True)
+        if self.value is not None:
+            print(json.dumps({"series": self.series()}), file=sys.stderr, flush=True)
+
+    def series(self) -> dict:
+        """The numbers that the platform draws while the run is active."""
+        numbers = {"objective": round(self.value, 6)}
+        if self.bound != float("inf"):
+            numbers["bound"] = round(self.bound, 6)
+            numbers["gap"] = round((self.bound - self.value) / self.bound, 6) if self.bound > 0 else 0
+        return numbers
 
     def statistics(self, custom: dict, iterations: int) -> dict:
         """The v1 block; `value` is left out when there is no selection."""

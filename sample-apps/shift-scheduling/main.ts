@@ -78,6 +78,7 @@ async function main(): Promise<void> {
   const custom: CustomStatistics = { status, nodes: result.nodes };
   if (cost && roster) {
     progress.recordImprovement(cost.total, result.bound);
+    progress.printSeries(cost.total, result.bound);
     Object.assign(custom, {
       uncovered: cost.missing.reduce((sum, gap) => sum + gap.count, 0),
       uncovered_cost: roundValue(cost.uncovered),

@@ -41,6 +41,14 @@ export class Progress {
     console.error(
       `${this.elapsedSeconds().toFixed(2).padStart(8)} s  value ${value.toFixed(2)}  bound ${boundText}`,
     );
+    this.printSeries(value, bound);
+  }
+
+  /** Prints a point of the curve that the platform draws while the run is active; also at its end, with the last bound. */
+  printSeries(value: number, bound: number): void {
+    const hasGap = Number.isFinite(bound) && value > 0;
+    const gap = hasGap && { bound: roundValue(bound), gap: roundValue(Math.max(0, value - bound) / value) };
+    console.error(JSON.stringify({ series: { objective: roundValue(value), ...gap } }));
   }
 
   /** Builds the statistics; `value` is absent without a solution. */

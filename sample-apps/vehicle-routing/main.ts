@@ -8,6 +8,7 @@ import { InputError } from './src/input/fields.ts';
 import { buildOutput } from './src/output/output.ts';
 import { ProgressLog } from './src/output/progress-log.ts';
 import { prepareSearch } from './src/prepare-search.ts';
+import { findMandatoryPenalty } from './src/search/model.ts';
 
 /** Seconds of search between two looks at signals and the log. */
 const slice = 0.05;
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
   );
   for (const stop of search.dropped)
     write(`initial stop "${problem.stops[stop].id}" does not fit where the input put it; it is planned anew`);
-  const log = new ProgressLog(write, options['log.interval']);
+  const log = new ProgressLog(write, options['log.interval'], findMandatoryPenalty(model));
   log.update(search);
   for (let done = false; !done && !stopped; ) {
     done = search.run(slice);

@@ -3,6 +3,7 @@ import { Button } from '../button.tsx';
 import { useWidth } from '../charts/use-width.ts';
 import { formatCell } from '../content/json-text.ts';
 import { FactList } from '../facts.tsx';
+import { fitText } from '../figures/fit-text.ts';
 import { assignColours } from '../maps/group-colours.ts';
 import { formatFact } from './format-fact.ts';
 import styles from './gantt-chart.module.css';
@@ -25,7 +26,8 @@ const RIGHT_PX = 8;
 const BAR_MIN_PX = 3;
 /** A bar of this width has space for some letters. */
 const LABELLED_PX = 34;
-const LETTER_PX = 7;
+/** Before and behind the text. */
+const LABEL_MARGIN_PX = 16;
 const ZOOM_STEP = 1.5;
 const ZOOM_MAX = 200;
 const LEGEND_MAX = 12;
@@ -262,7 +264,6 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
   const width = Math.max(BAR_MIN_PX, scale.toX(bar.end) - x - 1);
   const y = top + LANE_GAP_PX / 2 + row * ROW_PX;
   const name = formatName(bar.label);
-  const letters = Math.floor((width - 2 * LETTER_PX) / LETTER_PX);
   return (
     <g
       id={id}
@@ -278,7 +279,7 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
       </g>
       {width >= LABELLED_PX && (
         <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label}>
-          {name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name}
+          {fitText(name, width - LABEL_MARGIN_PX)}
         </text>
       )}
     </g>

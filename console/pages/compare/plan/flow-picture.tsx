@@ -2,6 +2,7 @@ import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { useMemo, useRef } from 'react';
 import { useWidth } from '../../../ui/charts/use-width.ts';
 import figure from '../../../ui/figures/figure.module.css';
+import { fitText } from '../../../ui/figures/fit-text.ts';
 import { Picture } from '../../../ui/figures/picture.tsx';
 import { formatName } from '../../../ui/solution/read-routes.ts';
 import { type Flow, layoutFlow, type PlanDifference } from './compare-plans.ts';
@@ -9,7 +10,6 @@ import styles from './plan.module.css';
 
 const NAMES_MAX_PX = 150;
 const NAMES_SHARE = 0.27;
-const LETTER_PX = 7;
 const NODE_PX = 10;
 const HEAD_PX = 24;
 const LANES_MAX = 60;
@@ -87,7 +87,6 @@ function Drawing({ flow: { nodes, bands }, width, colours, item }: DrawingProps)
         side.map(({ lane, top, height, count, alone }) => {
           const x = index === 0 ? names - 6 : right + NODE_PX + 6;
           const name = formatName(lane);
-          const letters = Math.floor((names - 6) / LETTER_PX);
           const anchor = index === 0 ? (figure.end ?? '') : '';
           return (
             <g key={`${index} ${lane}`}>
@@ -101,7 +100,7 @@ function Drawing({ flow: { nodes, bands }, width, colours, item }: DrawingProps)
               />
               <text x={x} y={top + height / 2 - 1} className={`${figure.label} ${anchor}`}>
                 <title>{name}</title>
-                {name.length > letters ? `${name.slice(0, letters - 1)}…` : name}
+                {fitText(name, names - 6)}
               </text>
               <text x={x} y={top + height / 2 + 14} className={`${figure.note} ${anchor}`}>
                 {`${formatCount(count, item)}${alone === 0 ? '' : `, ${alone} ${index === 0 ? 'gone' : 'new'}`}`}

@@ -119,7 +119,7 @@ function describeDifference({ words, kept, shifted, moved, gone, added }: PlanDi
   const parts = [
     `${moved.length} of ${all} ${words.moved}`,
     shifted.length > 0 && `${shifted.length} ${words.shifted}`,
-    `${kept.length} stayed as they were.`,
+    `${kept.length} stayed as ${kept.length === 1 ? 'it was' : 'they were'}.`,
   ];
   return {
     main: parts.filter(Boolean).join(', '),

@@ -34,12 +34,11 @@ export function useRunNumbers(run: RunInformation, chosenBaseline: string | unde
   const isLive = !isTerminal(run.status_v2);
   const read = (name: string) => (isLive ? findLast(progress.series, name) : readIndicator(run, name));
   const found = isLive ? progress.objective?.points.at(-1)?.[1] : readIndicator(run, objective.name);
-  const improvement = isLive ? listImprovement(progress.improved, elapsed) : [];
   const numbers = [
     ...listObjective(run, { objective, value: found, baseline, isLive }),
     ...listGap(progress.series, isLive),
-    ...improvement,
-    ...(improvement.length === 0 ? listRunTime(run, elapsed) : []),
+    ...listRunTime(run, elapsed),
+    ...(isLive ? listImprovement(progress.improved, elapsed) : []),
     ...violations.flatMap((violation) => listViolation(violation, read(violation.name), isLive)),
     ...listWarnings(run, warnings),
   ];
@@ -109,7 +108,7 @@ function listImprovement(
     {
       label: 'Last improvement',
       text: ago === 0 ? 'now' : formatDuration(ago),
-      note: `${ago === 0 ? '' : 'ago: '}${share}at ${formatDuration(SECOND_MS * Math.floor(last[0]))}`,
+      note: `${ago === 0 ? '' : 'ago, '}${share}at ${formatDuration(SECOND_MS * Math.floor(last[0]))}`,
     },
   ];
 }

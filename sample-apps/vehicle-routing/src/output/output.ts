@@ -2,7 +2,7 @@
 
 import { formatTime, round } from '../input/times.ts';
 import type { Options } from '../options.ts';
-import type { Model } from '../search/model.ts';
+import { findMandatoryPenalty, type Model } from '../search/model.ts';
 import type { Incumbent, Search } from '../search/search.ts';
 import { type Schedule, scheduleRoute } from './schedule.ts';
 import { explainUnplanned } from './unplanned-reasons.ts';
@@ -130,11 +130,8 @@ function findLocation({ problem, place }: Model, visit: number): Location | null
  * The history without the plans that leave out a mandatory stop, unless the last one does: their value is so large that a
  * chart with them shows nothing else.
  */
-function listComparable({ penalty, mandatory }: Model, history: Incumbent[]): Incumbent[] {
-  const least = penalty.reduce(
-    (lowest, one, stop) => (mandatory[stop] === 1 ? Math.min(lowest, one) : lowest),
-    Number.POSITIVE_INFINITY,
-  );
+function listComparable(model: Model, history: Incumbent[]): Incumbent[] {
+  const least = findMandatoryPenalty(model);
   const comparable = history.filter(({ value }) => value < least);
   return comparable.at(-1) === history.at(-1) ? comparable : history;
 }

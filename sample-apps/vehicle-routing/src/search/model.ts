@@ -315,3 +315,11 @@ function transpose(matrix: Float64Array, size: number): Float64Array {
   }
   return symmetric ? matrix : turned;
 }
+
+/** Returns the least penalty of a mandatory stop. The value of a plan below it leaves none out; Infinity without one. */
+export function findMandatoryPenalty({ penalty, mandatory }: Model): number {
+  return penalty.reduce(
+    (lowest, one, stop) => (mandatory[stop] === 1 ? Math.min(lowest, one) : lowest),
+    Number.POSITIVE_INFINITY,
+  );
+}
