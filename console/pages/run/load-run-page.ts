@@ -8,9 +8,12 @@ import { logQuery } from './log/log-query.ts';
 import { hasSmallOutput, type RunAddress, runQuery, seriesQuery, tagsQuery } from './queries.ts';
 import type { RunSearch } from './search.ts';
 
+/** The answer of a run does not wait longer for what stands below it. */
+const PARTS_WAIT_MS = 400;
+
 /**
- * Loads the run, and what the top of its page shows. A failure there is shown by the part that it belongs to. The log of its
- * tab arrives meanwhile.
+ * Loads the run, and what the top of its page shows. Parts that arrive soon do not move what is below them; a slow server does
+ * not delay the answer. A failure is shown by the part that it belongs to. The log of its tab arrives meanwhile.
  */
 export async function loadRunPage(address: RunAddress, search: RunSearch): Promise<void> {
   const [run] = await Promise.all([
@@ -22,11 +25,12 @@ export async function loadRunPage(address: RunAddress, search: RunSearch): Promi
   const { application } = address;
   const isLog = search.tab === 'log';
   if (isLog) void queryClient.prefetchQuery(logQuery(address, run.status_v2));
-  await Promise.allSettled([
+  const parts = Promise.allSettled([
     queryClient.ensureQueryData(firstLinesQuery(address)),
     queryClient.ensureQueryData(assetsQuery(application, address.run)),
     ...(hasSmallOutput(run) && !isLog
       ? [queryClient.ensureQueryData(contentQuery(getRunContentSource(application, address.run, 'output')))]
       : []),
   ]);
+  await Promise.race([parts, new Promise((resolve) => setTimeout(resolve, PARTS_WAIT_MS))]);
 }

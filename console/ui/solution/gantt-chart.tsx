@@ -265,20 +265,14 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
   const y = top + LANE_GAP_PX / 2 + row * ROW_PX;
   const name = formatName(bar.label);
   return (
-    <g
-      id={id}
-      role="option"
-      aria-selected={isSelected}
-      aria-label={`${formatName(bar.resource)}: ${name}, ${formatSpan(bar, hasClock)}`}
-      onClick={() => onSelect(index)}
-    >
-      <title>{`${name}\n${formatSpan(bar, hasClock)}`}</title>
+    <g id={id} role="option" aria-selected={isSelected} onClick={() => onSelect(index)}>
+      <title>{`${formatName(bar.resource)}: ${name}, ${formatSpan(bar, hasClock)}`}</title>
       <g style={{ color: colour }} className={isSelected ? styles.selected : undefined}>
         <rect x={x} y={y} width={width} height={ROW_PX - 4} rx={4} className={styles.area} />
         <rect x={x} y={y} width={Math.min(width, EDGE_BAR_PX)} height={ROW_PX - 4} rx={2} />
       </g>
       {width >= LABELLED_PX && (
-        <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label}>
+        <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label} aria-hidden="true">
           {fitText(name, width - LABEL_MARGIN_PX)}
         </text>
       )}

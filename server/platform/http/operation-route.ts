@@ -346,7 +346,7 @@ function rejectNulBytes(params: Record<string, string>): void {
 
 const UNKNOWN_CREDENTIAL: Readonly<Record<Credential['kind'], string>> = {
   token: 'The bearer token is not known here; it may be malformed, expired or revoked.',
-  session: 'The session has ended; sign in again.',
+  session: 'The session has ended, so nothing was done. Sign in, then try again.',
 };
 
 /**
