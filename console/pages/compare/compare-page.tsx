@@ -29,7 +29,11 @@ export function ComparePage() {
   const results = useQueries({ queries: ids.map((id) => runQuery(application, id)) });
   const listed = results.map(({ data, error }, index) => ({ id: ids[index] ?? '', run: data, error }));
   const runs = listed.flatMap(({ run }) => run ?? []);
-  const title = `Compare ${runs.length === 2 ? 'two' : runs.length || ''} runs`.replace('  ', ' ');
+  const title = `Compare ${ids.length === 2 ? 'two' : ids.length > 2 ? ids.length : ''} runs`.replace(
+    '  ',
+    ' ',
+  );
+  const hasError = results.some(({ error }) => error);
   usePageTitle(title, application);
   const change = (changes: CompareSearch) =>
     navigate({ search: { ...search, ...changes }, replace: changes.runs === undefined });
@@ -44,9 +48,11 @@ export function ComparePage() {
       {runs.length >= COMPARED_RUNS_MIN ? (
         <Comparison {...{ application, runs, search, change }} />
       ) : (
-        ids.length < COMPARED_RUNS_MIN && (
+        (ids.length < COMPARED_RUNS_MIN || hasError) && (
           <Notice kind="info">
-            Add a run to compare {runs.length === 0 ? 'two runs' : 'this run with it'}.
+            {hasError
+              ? 'Choose another run in the place of the one that cannot be read.'
+              : `Add a run to compare ${runs.length === 0 ? 'two runs' : 'this run with it'}.`}
           </Notice>
         )
       )}

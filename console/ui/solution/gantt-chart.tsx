@@ -272,7 +272,7 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
         <rect x={x} y={y} width={Math.min(width, EDGE_BAR_PX)} height={ROW_PX - 4} rx={2} />
       </g>
       {width >= LABELLED_PX && (
-        <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label} aria-hidden="true">
+        <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label}>
           {fitText(name, width - LABEL_MARGIN_PX)}
         </text>
       )}

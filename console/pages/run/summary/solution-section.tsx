@@ -1,7 +1,9 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { describeError } from '../../../client/client.ts';
 import { contentQuery } from '../../../ui/content/content-query.ts';
+import { Notice } from '../../../ui/notice.tsx';
 import { findViews } from '../../../ui/solution/find-views.ts';
 import { getRunContentSource, RunContent } from '../../../ui/solution/run-content.tsx';
 import { SolutionView } from '../../../ui/solution/solution-view.tsx';
@@ -14,8 +16,9 @@ import styles from './summary-tab.module.css';
  */
 export function SolutionSection({ run }: { run: RunInformation }) {
   const source = getRunContentSource(run.application_id, run.id, 'output');
-  const { data } = useQuery({ ...contentQuery(source), enabled: hasSmallOutput(run) });
+  const { data, error } = useQuery({ ...contentQuery(source), enabled: hasSmallOutput(run) });
   const found = useMemo(() => (data?.kind === 'json' ? findViews(data.value) : undefined), [data]);
+  if (error) return <Notice kind="error">The output cannot be read: {describeError(error)}</Notice>;
   if (!data) return null;
   if (!found || found.views.length + found.problems.length === 0)
     return (
