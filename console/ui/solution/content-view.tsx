@@ -12,6 +12,7 @@ import type { LoadedContent } from '../content/load-content.ts';
 import { RawText } from '../content/raw-text.tsx';
 import { saveFile } from '../content/save-file.ts';
 import { Notice } from '../notice.tsx';
+import { Segments } from '../segments.tsx';
 import { findViews, type SolutionViews } from './find-views.ts';
 import { SolutionView } from './solution-view.tsx';
 
@@ -66,17 +67,15 @@ function LoadedView({
   const modes = useMemo(() => listModes(content, found), [content, found]);
   const wanted = mode ?? chosen;
   const visible = modes.find((one) => one === wanted) ?? modes[0];
-  const select = onSelectMode ?? setChosen;
   return (
     <div className={styles.content}>
       <div className={styles.bar}>
-        <fieldset className={styles.modes} aria-label={`View of ${props.label.toLowerCase()}`}>
-          {modes.map((one) => (
-            <button key={one} type="button" aria-pressed={one === visible} onClick={() => select(one)}>
-              {MODE_NAMES[one]}
-            </button>
-          ))}
-        </fieldset>
+        <Segments
+          label={`View of ${props.label.toLowerCase()}`}
+          options={modes.map((one) => [one, MODE_NAMES[one]])}
+          chosen={visible}
+          onChoose={onSelectMode ?? setChosen}
+        />
         <span className="soft">{content.bytes === undefined ? '' : formatBytes(content.bytes)}</span>
         <Download content={content} {...props} />
       </div>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { SingleTable } from '../content/data-table.tsx';
 import { ShapeMap } from '../maps/shape-map.tsx';
 import { Notice } from '../notice.tsx';
+import { Segments } from '../segments.tsx';
 import type { SolutionViewData, SolutionViews } from './find-views.ts';
 import { GanttChart } from './gantt-chart.tsx';
 import { RouteView } from './route-view.tsx';
@@ -30,13 +31,12 @@ export function SolutionView({ found: { views, problems }, fileName, title }: So
       <div className={styles.head}>
         {title !== undefined && <h2>{title}</h2>}
         {views.length > 1 && (
-          <fieldset className={styles.choices} aria-label="View of the solution">
-            {views.map((one, index) => (
-              <button key={index} type="button" aria-pressed={one === view} onClick={() => setChosen(index)}>
-                <bdi>{escapeInvisible(one.label)}</bdi>
-              </button>
-            ))}
-          </fieldset>
+          <Segments
+            label="View of the solution"
+            options={views.map((one) => [one, <bdi key="label">{escapeInvisible(one.label)}</bdi>])}
+            chosen={view}
+            onChoose={(one) => setChosen(views.indexOf(one))}
+          />
         )}
       </div>
       {view && <View key={views.indexOf(view)} view={view} fileName={fileName} />}

@@ -10,10 +10,10 @@ export type PhaseFacts = Pick<
   | 'initiated_at'
   | 'finished_at'
   | 'execution_duration'
-  | 'output_size'
   | 'lost_attempts'
   | 'run_type'
->;
+> &
+  Partial<Pick<RunInformation['metadata'], 'output_size'>>;
 
 export interface Phase {
   kind: 'waiting' | 'lost' | 'running' | 'storing';
@@ -69,7 +69,7 @@ function listLastAttempt(run: PhaseFacts, duration: number, hasEnded: boolean): 
   const isEnsemble = run.run_type.type === 'ensemble';
   const running = isEnsemble ? duration : Math.min(run.execution_duration, duration);
   const stored = duration - running;
-  const name = run.output_size > 0 ? 'Stored results' : 'Stored the log';
+  const name = run.output_size === 0 ? 'Stored the log' : 'Stored results';
   return [
     { kind: 'running', name: 'Ran', duration: running, isCurrent: false },
     ...(stored > 0 ? [{ kind: 'storing', name, duration: stored, isCurrent: false } as const] : []),

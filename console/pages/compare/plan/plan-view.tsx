@@ -11,8 +11,8 @@ import { type DataColumn, DataTable } from '../../../ui/data-table/data-table.ts
 import { assignColours } from '../../../ui/maps/group-colours.ts';
 import { MapCanvas } from '../../../ui/maps/map-canvas.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { Segments } from '../../../ui/segments.tsx';
 import { drawRoutes, formatName, type Route } from '../../../ui/solution/read-routes.ts';
-import choices from '../../../ui/solution/solution-view.module.css';
 import {
   comparePlans,
   type ItemPair,
@@ -183,13 +183,15 @@ function MovedMap({ plans, colours, moved }: MovedMapProps) {
     <section aria-label="Map of the moved stops">
       <div className={styles.head}>
         <h2>Map of {side === 0 ? 'A' : 'B'}</h2>
-        <fieldset className={choices.choices} aria-label="Plan on the map">
-          {([0, 1] as const).map((one) => (
-            <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
-              {one === 0 ? 'A' : 'B'}
-            </button>
-          ))}
-        </fieldset>
+        <Segments
+          label="Plan on the map"
+          options={[
+            [0, 'A'],
+            [1, 'B'],
+          ]}
+          chosen={side}
+          onChoose={setSide}
+        />
       </div>
       <MapCanvas
         shapes={shapes}

@@ -1,5 +1,6 @@
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useState } from 'react';
+import { Segments } from '../../../ui/segments.tsx';
 import styles from './follow-control.module.css';
 
 /** A log that follows its end, or stands still with the number of lines that came since. */
@@ -24,14 +25,15 @@ export function useFollowing(initial: boolean, lineCount: number): Following {
 /** The choice between following the end of a log and standing still. */
 export function FollowControl({ isFollowing, setFollowing }: Following) {
   return (
-    <fieldset className={styles.choice} aria-label="End of the log">
-      <button type="button" aria-pressed={isFollowing} onClick={() => setFollowing(true)}>
-        Follow
-      </button>
-      <button type="button" aria-pressed={!isFollowing} onClick={() => setFollowing(false)}>
-        Pause
-      </button>
-    </fieldset>
+    <Segments
+      label="End of the log"
+      options={[
+        [true, 'Follow'],
+        [false, 'Pause'],
+      ]}
+      chosen={isFollowing}
+      onChoose={setFollowing}
+    />
   );
 }
 
