@@ -5,7 +5,6 @@ import {
   type Format,
   formatBinaryBytes,
   formatBytes,
-  formatDifference,
   formatDuration,
   formatExactPercent,
   formatMoney,
@@ -98,20 +97,6 @@ describe('W3: values that are compared', () => {
   ])('%s', (_title, values, format, texts) => {
     expect(values.map(distinguish(values, format)).map((text) => text.replaceAll('\u00a0', ' '))).toEqual(
       texts,
-    );
-  });
-
-  test.each<[number, number, string]>([
-    [12, 18, '+6 (+50 %)'],
-    [-4, -5, '-1 (-25 %)'],
-    [0, 3, '+3'],
-    [0.1, 0.3, '+0.2 (+200 %)'],
-    [2177874.75, 2177871.25, '-3.5 (-0.00016 %)'],
-    [1e15, 1e15 + 1, '+1 (+1e-13 %)'],
-    [7, 7, '0 (0 %)'],
-  ])('from %d to %d is %s', (baseline, value, text) => {
-    expect(formatDifference(baseline, value)).toBe(
-      text.replaceAll(/(^|\()-/g, '$1−').replaceAll(' %', '\u00a0%'),
     );
   });
 });

@@ -104,20 +104,6 @@ export function formatSigned(difference: number, format: Format = formatNumber, 
   return `${difference > 0 ? '+' : ''}${format(difference, moreDigits)}`;
 }
 
-/**
- * Returns the difference of a value to its baseline and, unless the baseline is 0, its share of the baseline: `+6 (+50 %)`.
- * `format` writes the difference with the unit of both.
- */
-export function formatDifference(baseline: number, value: number, format: Format = formatNumber): string {
-  const difference = value - baseline;
-  // 0.3 - 0.1 is 0.19999999999999998. A difference of the digits behind these is not an error of rounding.
-  const digits = EXACT_DIGITS + Math.ceil(Math.log10(Math.abs(difference / (Math.abs(baseline) || 1)) || 1));
-  const rounded = digits < 1 ? difference : Number(difference.toPrecision(Math.min(digits, EXACT_DIGITS)));
-  const amount = formatSigned(rounded, format);
-  const share = difference / Math.abs(baseline);
-  return Number.isFinite(share) ? `${amount} (${formatSigned(share, formatPercent)})` : amount;
-}
-
 /** Returns what is used of a limit: `3 of 4`. Use below the limit reads as less than the limit. */
 export function formatUse(used: number, limit: number, format: Format = formatValue): string {
   return formatSides([used, limit], format).join(' of ');

@@ -1,5 +1,4 @@
 import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
-import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import {
   formatDuration,
@@ -14,7 +13,7 @@ import { formatJudged, readIndicator } from '../../client/judged-values.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { countFailures } from '../../client/recent-runs.ts';
 import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
-import { ChangeText } from '../../ui/resources/change-text.tsx';
+import { BaselineChange } from '../../ui/resources/change-text.tsx';
 import { activeRunsQuery, recentRunsQuery } from './queries.ts';
 
 /** How good the last production run was, how many succeed, how long they take, and what runs now. */
@@ -70,17 +69,7 @@ function listLastValue(
       exact: formatNumber(value),
       note:
         baseline && before !== undefined ? (
-          <>
-            {before === value ? 'equal' : <ChangeText change={describeChange(before, value, objective)} />} to{' '}
-            <Link
-              to="/apps/$application/compare"
-              params={{ application: last.application_id }}
-              search={{ runs: `${baseline.id},${last.id}` }}
-              title={baseline.name || baseline.id}
-            >
-              baseline
-            </Link>
-          </>
+          <BaselineChange run={last} baseline={baseline} measure={objective} sides={[before, value]} />
         ) : (
           <>
             on <bdi>{last.application_instance_id || 'an ensemble'}</bdi>

@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     expect(await findAccessibilityProblems(page)).toEqual([]);
     const table = page.getByRole('region', { name: 'Indicators so far' });
     await table
-      .getByRole('row', { name: 'objective 900 −50 (−5.3 %)'.replaceAll(' %', '\u00a0%') })
+      .getByRole('row', { name: 'objective 900 −5.3 %'.replaceAll(' %', '\u00a0%') })
       .waitFor();
     await page.getByText('3 all the time').waitFor();
     await page.getByRole('button', { name: 'Stop and keep the best' }).click();

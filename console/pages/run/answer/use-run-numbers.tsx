@@ -5,7 +5,6 @@ import {
   formatNumber,
   formatObjective,
   formatPercent,
-  formatSigned,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
@@ -15,7 +14,7 @@ import { Link } from '@tanstack/react-router';
 import { type JudgedIndicator, useMeaning } from '../../../client/indicator-meaning.ts';
 import { formatJudged, readIndicator } from '../../../client/judged-values.ts';
 import type { AnswerNumber } from '../../../ui/answer.tsx';
-import { ChangeText } from '../../../ui/resources/change-text.tsx';
+import { BaselineChange } from '../../../ui/resources/change-text.tsx';
 import { useBaseline } from '../progress/baseline.ts';
 import { useElapsed } from '../progress/use-elapsed.ts';
 import { useProgress } from '../progress/use-progress.ts';
@@ -65,17 +64,7 @@ function listObjective(
       text: formatJudged(value, objective.unit),
       exact: formatNumber(value),
       note: baseline && before !== undefined && (
-        <>
-          {before === value ? 'equal' : <ChangeText change={describeChange(before, value, objective)} />} to{' '}
-          <Link
-            to="/apps/$application/compare"
-            params={{ application: run.application_id }}
-            search={{ runs: `${baseline.id},${run.id}` }}
-            title={baseline.name || baseline.id}
-          >
-            baseline
-          </Link>
-        </>
+        <BaselineChange run={run} baseline={baseline} measure={objective} sides={[before, value]} />
       ),
     },
   ];
@@ -102,13 +91,12 @@ function listImprovement(
   const [before, last] = improved.slice(-2);
   if (!before || !last || elapsed === null) return [];
   const ago = SECOND_MS * Math.max(0, Math.floor(elapsed / SECOND_MS - last[0]));
-  const share =
-    before[1] === 0 ? '' : `${formatSigned((last[1] - before[1]) / Math.abs(before[1]), formatPercent)} `;
+  const { signed } = describeChange(before[1], last[1]);
   return [
     {
       label: 'Last improvement',
       text: ago === 0 ? 'now' : formatDuration(ago),
-      note: `${ago === 0 ? '' : 'ago, '}${share}at ${formatDuration(SECOND_MS * Math.floor(last[0]))}`,
+      note: `${ago === 0 ? '' : 'ago, '}${signed} at ${formatDuration(SECOND_MS * Math.floor(last[0]))}`,
     },
   ];
 }

@@ -1,6 +1,6 @@
+import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import {
   distinguish,
-  formatDifference,
   formatDuration,
   formatObjective,
 } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -45,11 +45,7 @@ export function LastChangesTable({ run }: { run: RunInformation }) {
                   {distinguish([value, before], formatObjective)(value)}
                 </td>
                 <td className={`${table.number} ${styles.change}`}>
-                  {before === undefined
-                    ? '–'
-                    : before === value
-                      ? '='
-                      : formatDifference(before, value, formatObjective)}
+                  {before === undefined ? '–' : before === value ? '=' : describeChange(before, value).signed}
                 </td>
               </tr>
             ))}

@@ -2,7 +2,6 @@ import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisi
 import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import {
   distinguish,
-  formatDifference,
   formatNumber,
   formatObjective,
 } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -127,9 +126,7 @@ function ValueChange({ before, value, judged }: ChangeProps) {
   if (before === value) return '=';
   if (typeof before !== 'number' || typeof value !== 'number')
     return <bdi>was {escapeInvisible(String(before).slice(0, 80))}</bdi>;
-  return (
-    <ChangeText change={describeChange(before, value, judged)} title={formatDifference(before, value)} />
-  );
+  return <ChangeText change={describeChange(before, value, judged)} title={`was ${formatNumber(before)}`} />;
 }
 
 /** A dotted name that breaks after its dots and underscores first. */
