@@ -91,9 +91,9 @@ describe.skipIf(!hasBrowser)('the solution of a run', () => {
     await chart.focus();
     for (const key of ['ArrowDown', 'ArrowRight', '+']) await page.keyboard.press(key);
     const selected = chart.getByRole('option', { selected: true });
-    expect(await selected.getAttribute('aria-label')).toBe('van: b, 4 May, 09:00 to 09:30');
+    expect(await selected.locator('title').textContent()).toBe('van: b, 4 May, 09:00 to 09:30');
     await page.keyboard.press('ArrowDown');
-    expect(await selected.getAttribute('aria-label')).toBe('truck: c, 4 May, 08:00 to 08:30');
+    expect(await selected.locator('title').textContent()).toBe('truck: c, 4 May, 08:00 to 08:30');
     expect(await page.getByRole('button', { name: 'Zoom out' }).isEnabled()).toBe(true);
     await page.keyboard.press('0');
     expect(await page.getByRole('button', { name: 'Zoom out' }).isEnabled()).toBe(false);

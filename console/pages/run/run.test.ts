@@ -222,9 +222,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await page.getByText('5 improvements').waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
     const table = page.getByRole('region', { name: 'Indicators so far' });
-    await table
-      .getByRole('row', { name: 'objective 900 −5.3 %'.replaceAll(' %', '\u00a0%') })
-      .waitFor();
+    await table.getByRole('row', { name: 'objective 900 −5.3 %'.replaceAll(' %', '\u00a0%') }).waitFor();
     await page.getByText('3 all the time').waitFor();
     await page.getByRole('button', { name: 'Stop and keep the best' }).click();
     await page.getByText('Canceled', { exact: true }).waitFor();
@@ -241,14 +239,15 @@ describe.skipIf(!hasBrowser)('the run page', () => {
       body: { options: { fail: '1' } },
     });
     const page = await at.open(address(run.id));
-    await page.getByRole('alert').filter({ hasText: run.error }).waitFor();
+    const answer = page.getByRole('alert').filter({ hasText: run.error });
+    await answer.getByText('no vehicle fits').waitFor();
     await page.getByRole('link', { name: /^Open the last good run/ }).waitFor();
     const end = page.getByRole('region', { name: 'End of the log' }).first();
     await end.getByText('no vehicle fits').waitFor();
     const steps = page.getByRole('region', { name: 'What to do' });
     await steps.getByText('Try it with the same input').waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
-    await steps.getByRole('link', { name: 'Open the log' }).click();
+    await answer.getByRole('link', { name: 'Open the log' }).click();
     await page.getByRole('region', { name: 'Log', exact: true }).getByText('no vehicle fits').waitFor();
   });
 

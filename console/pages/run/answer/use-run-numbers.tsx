@@ -37,9 +37,9 @@ export function useRunNumbers(run: RunInformation, chosenBaseline: string | unde
     ...listObjective(run, { objective, value: found, baseline, isLive }),
     ...listGap(progress.series, isLive),
     ...listRunTime(run, elapsed),
-    ...(isLive ? listImprovement(progress.improved, elapsed) : []),
     ...violations.flatMap((violation) => listViolation(violation, read(violation.name), isLive)),
     ...listWarnings(run, warnings),
+    ...(isLive ? listImprovement(progress.improved, elapsed) : []),
   ];
   return numbers.slice(0, NUMBERS_MAX);
 }
@@ -73,14 +73,16 @@ function listObjective(
 function listGap(series: readonly RunSeries[], isLive: boolean): AnswerNumber[] {
   const gap = findLast(series, 'gap');
   const bound = findLast(series, 'bound');
-  if (gap === undefined) return [];
-  return [
-    {
-      label: isLive ? 'Gap so far' : 'Gap',
-      text: formatPercent(gap),
-      note: bound !== undefined && `bound ${formatObjective(bound)}`,
-    },
-  ];
+  const end = isLive ? ' so far' : '';
+  if (gap !== undefined)
+    return [
+      {
+        label: `Gap${end}`,
+        text: formatPercent(gap),
+        note: bound !== undefined && `bound ${formatObjective(bound)}`,
+      },
+    ];
+  return bound === undefined ? [] : [{ label: `Bound${end}`, text: formatObjective(bound) }];
 }
 
 /** Returns how long ago an active run improved, and by how much. */

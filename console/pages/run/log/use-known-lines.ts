@@ -21,8 +21,8 @@ export interface KnownLines {
 }
 
 /**
- * Returns lines of the log of an ended run: all of a short one, the last of a long one whose run failed or was canceled, and
- * the first of another long one. The whole log may have 50 MB.
+ * Returns lines of the log of an ended run, which may have 50 MB: all of a short one. Of a long one these are the last after a
+ * failure or a cancellation, and else the first.
  */
 export function useKnownLines(run: RunInformation): KnownLines {
   const address = { application: run.application_id, run: run.id };
