@@ -2,6 +2,7 @@
 
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { findDomain } from '@switchyard/contract/experiments/presentation/interval-domain.ts';
+import { countPairs } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import { formatCsvLines } from '@switchyard/contract/presentation/format-csv.ts';
 import { formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import type {
@@ -57,10 +58,10 @@ export function formatResult(result: ExperimentView, settings: ResultSettings): 
 }
 
 function formatRules({ rules = [] }: ExperimentView, { style }: ResultSettings): string[] {
-  return rules.flatMap(({ rule, isPassed, reason, warnings }) => [
-    `${style(isPassed ? 'good' : 'bad', isPassed ? 'met    ' : 'not met')}  ${cleanText(rule)}`,
-    `         ${cleanText(reason)}`,
-    ...warnings.map((warning) => `         Warning: ${cleanText(warning)}`),
+  return rules.flatMap(({ rule, rating, reason, warnings }) => [
+    `${style(rating === 'passed' ? 'good' : 'bad', rating.padEnd(10))}  ${cleanText(rule)}`,
+    `            ${cleanText(reason)}`,
+    ...warnings.map((warning) => `            Warning: ${cleanText(warning)}`),
   ]);
 }
 
@@ -107,23 +108,18 @@ function drawIntervals(indicators: readonly IndicatorView[], { width, glyphs }: 
   ];
 }
 
-const OUTCOMES = { none: ['lower', 'equal', 'higher'], minimize: ['won', 'tied', 'lost'] } as const;
-
-function drawIndicator(
-  { indicator, objective, effect, listPairs, tally, units }: IndicatorView,
-  unit: string,
-  { width, glyphs }: ResultSettings,
-): string[] {
+function drawIndicator(view: IndicatorView, unit: string, { width, glyphs }: ResultSettings): string[] {
+  const { indicator, objective, effect, listPairs, units } = view;
   if (units)
     return [
       `Units of ${cleanText(indicator)} in the order of time (${glyphs.dot} counted, ${glyphs.hollow} not)`,
       ...drawUnitTimeline(units, { format: formatValue, width, glyphs }),
     ];
-  const changes = (listPairs?.() ?? []).flatMap(({ change, failed }) =>
+  const pairs = listPairs?.() ?? [];
+  const changes = pairs.flatMap(({ change, failed }) =>
     change === null && failed === null ? [] : [{ value: change, isSolid: true }],
   );
-  const words = objective === 'none' ? OUTCOMES.none : OUTCOMES.minimize;
-  const { wins = 0, ties = 0, losses = 0 } = tally ?? {};
+  const { won, within, lost } = countPairs(pairs, view);
   return [
     ...(changes.length === 0
       ? []
@@ -137,13 +133,13 @@ function drawIndicator(
           }),
           '',
         ]),
-    ...(wins + ties + losses === 0
+    ...(won + within + lost === 0
       ? []
       : drawTallyBar(
           [
-            { word: words[0], count: wins },
-            { word: words[1], count: ties },
-            { word: words[2], count: losses },
+            { word: objective === 'none' ? 'lower' : 'won', count: won },
+            { word: effect.margin?.high ? 'within the margin' : 'equal', count: within },
+            { word: objective === 'none' ? 'higher' : 'lost', count: lost },
           ],
           { width, glyphs },
         )),

@@ -25,6 +25,7 @@ import {
   pairRuns,
   readBatchInput,
 } from '../experiments/presentation/pair-runs.ts';
+import { type RuleRating, rateRule } from '../experiments/presentation/rate-rule.ts';
 import { formatPercent } from '../presentation/format-quantity.ts';
 
 /** The comparison of one indicator. */
@@ -67,7 +68,7 @@ export interface ComparedView {
 /** A rule of an acceptance test. */
 interface RuleView {
   rule: string;
-  isPassed: boolean;
+  rating: RuleRating;
   reason: string;
   warnings: readonly string[];
 }
@@ -186,7 +187,7 @@ const TYPES: { [Type in ExperimentType]: ViewType<Type> } = {
 };
 
 /** Returns the view of the response of the API. Pairs of inputs need the runs. */
-function viewExperiment<Type extends ExperimentType>(
+export function viewExperiment<Type extends ExperimentType>(
   address: ExperimentAddress<Type>,
   body: ExperimentBody<Type>,
   runs: readonly PairedRun[] = [],
@@ -248,8 +249,9 @@ function viewAcceptance(body: ExperimentBody<'acceptance'>, runs: readonly Paire
     unit: 'input',
     isPassed: passed,
     compared: groups ? viewGroups([groups], { runs, readInput: readBatchInput }) : [],
-    rules: metric_results.map(({ metric, passed: isPassed, reason, warnings }) => ({
-      ...{ rule: formatRule(metric), isPassed, reason, warnings },
+    rules: metric_results.map((result) => ({
+      ...{ rule: formatRule(result.metric), rating: rateRule(result) },
+      ...{ reason: result.reason, warnings: result.warnings },
     })),
   };
 }

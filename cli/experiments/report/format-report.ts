@@ -2,6 +2,7 @@
 
 import { EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { describePairs } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import {
   escapeHtml,
   formatReportDocument,
@@ -38,8 +39,8 @@ export function formatReport(result: ExperimentView, page: string, now: Date): s
     rules.length === 0
       ? ''
       : `<h3>Rules</h3>${formatHtmlTable(
-          ['Rule', 'Met', 'Reason'],
-          rules.map(({ rule, isPassed, reason }) => [rule, isPassed ? 'yes' : 'no', reason]),
+          ['Rule', 'Result', 'Reason'],
+          rules.map(({ rule, rating, reason }) => [rule, rating, reason]),
         )}`,
     ...result.compared.map((compared) => formatCompared(compared, result.unit)),
     table ? `<h3>${formatTexts(table.title)}</h3>${formatHtmlTable(table.columns, table.rows)}` : '',
@@ -68,7 +69,8 @@ function formatCompared({ names, indicators }: ComparedView, unit: string): stri
   ].join('\n');
 }
 
-function formatValues({ indicator, listPairs, tally, units, effect }: IndicatorView, unit: string): string {
+function formatValues(view: IndicatorView, unit: string): string {
+  const { indicator, listPairs, units, effect } = view;
   if (units)
     return `<h3>Units in the order of time</h3>${(['candidate', 'baseline'] as const)
       .map((side) => {
@@ -85,7 +87,8 @@ function formatValues({ indicator, listPairs, tally, units, effect }: IndicatorV
     .map(({ change }) => ({ value: change, isSolid: true }));
   const label = `Change of ${indicator} by ${unit}`;
   const format: Format = (value, moreDigits) => formatChange(effect.measure, value, moreDigits);
-  const counts = tally ? `<p>${tally.wins} won, ${tally.ties} tied, ${tally.losses} lost.</p>` : '';
+  const described = describePairs(view, unit);
+  const counts = described === null ? '' : `<p>${formatTexts(described)}</p>`;
   if (values.length === 0) return counts;
   return `<h3>${formatTexts(label)}</h3>${drawValues(values, { label, format, baseline: 0 })}${counts}`;
 }

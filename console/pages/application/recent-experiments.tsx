@@ -38,7 +38,7 @@ export function RecentExperiments({ application }: { application: string }) {
             key={`${experiment.type} ${experiment.id}`}
             application={application}
             experiment={experiment}
-            verdict={verdicts[index]?.replaceAll('_', ' ')}
+            verdict={verdicts[index]?.word}
           />
         ))}
       </ul>

@@ -8,18 +8,20 @@ import { type ExperimentsSearch, parseSearch } from './search.ts';
 /** Verdicts of all types, in words. */
 const VERDICTS = [
   'better',
-  'worse',
+  'best',
   'equivalent',
   'same',
+  'worse',
+  'none better',
   'undecided',
-  'higher',
-  'lower',
-  'mixed',
-  'passed',
-  'not passed',
+  'accepted',
+  'not accepted',
+  'cannot say',
   'found',
   'narrowed',
   'not distinguishable',
+  'stopped',
+  'failed',
 ];
 
 /** Filters of the list; they are in the address. The API filters by type, and the page by status and verdict. */

@@ -31,7 +31,7 @@ export function ExperimentsPage() {
     .filter(
       ({ status, verdict }) =>
         (search.status === undefined || status === search.status) &&
-        (search.verdict === undefined || verdict?.replaceAll('_', ' ') === search.verdict),
+        (search.verdict === undefined || verdict?.word === search.verdict),
     );
   return (
     <>

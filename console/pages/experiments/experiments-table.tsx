@@ -7,11 +7,12 @@ import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import type { Verdict } from '../experiment/verdict/describe-verdict.ts';
 import styles from './experiments-page.module.css';
 
 interface ExperimentsTableProps {
   application: string;
-  experiments: readonly ListedExperiment[];
+  experiments: readonly (Omit<ListedExperiment, 'verdict'> & { verdict: Verdict | undefined })[];
 }
 
 /** One row for each experiment, whose name links to its result. */
@@ -37,7 +38,8 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
           title: 'Verdict',
           onPhone: 'plain',
           cell: ({ verdict }) =>
-            verdict === undefined ? <span className="soft">–</span> : <VerdictBadge verdict={verdict} />,
+            verdict === undefined ? <span className="soft">–</span> : <VerdictBadge verdict={verdict.word} />,
+          note: ({ verdict }) => verdict?.word === 'best' && <bdi>{verdict.candidate}</bdi>,
         },
         { title: 'Status', onPhone: 'plain', cell: ({ status }) => <StatusBadge status={status} /> },
         {
@@ -51,7 +53,11 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
   );
 }
 
-function Progress({ experiment: { type, progress, status, name } }: { experiment: ListedExperiment }) {
+function Progress({
+  experiment: { type, progress, status, name },
+}: {
+  experiment: Pick<ListedExperiment, 'type' | 'progress' | 'status' | 'name'>;
+}) {
   if (!progress) return '–';
   const { ended, requested, failed } = progress;
   return (

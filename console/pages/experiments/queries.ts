@@ -1,13 +1,5 @@
 import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import {
-  type ExperimentBody,
-  readExperiment,
-} from '@switchyard/contract/experiments/presentation/call-experiment.ts';
-import {
-  type ListedComparison,
-  listRemaining,
-  summarizeVerdicts,
-} from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
+import { readExperiment } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import {
   type ExperimentsPage,
   type ListedExperiment,
@@ -19,6 +11,8 @@ import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { infiniteQueryOptions, queryOptions, useQueries } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
+import { describeExperiment } from '../experiment/verdict/describe-experiment.ts';
+import type { Verdict } from '../experiment/verdict/describe-verdict.ts';
 
 const ACTIVE_REFETCH_MS = 2_000;
 const IDLE_REFETCH_MS = 15_000;
@@ -46,37 +40,25 @@ export const experimentsQuery = (application: string, type: ExperimentType | und
     },
   });
 
-/** The verdict of an ended experiment in a word, such as `better`; null for none. Lists do not contain it. */
-const verdictQuery = (application: string, experiment: ListedExperiment) => {
-  const { type, id, status, progress } = experiment;
-  return queryOptions({
+/** The verdict of an ended experiment, as its page has it; null for none. Lists do not contain it. */
+const verdictQuery = (application: string, { type, id, status, progress }: ListedExperiment) =>
+  queryOptions({
     queryKey: ['experimentVerdict', application, type, id],
-    queryFn: async ({ signal }) =>
-      summarizeVerdicts(listVerdicts(await readExperiment(client, { application, type, id }, { signal }))),
-    enabled:
-      isExperimentTerminal(status) &&
-      experiment.verdict === undefined &&
-      (progress?.requested ?? 0) <= VERDICT_RUNS_MAX,
+    queryFn: async ({ signal }) => {
+      const address = { application, type, id };
+      return describeExperiment(address, await readExperiment(client, address, { signal }));
+    },
+    enabled: isExperimentTerminal(status) && (progress?.requested ?? 0) <= VERDICT_RUNS_MAX,
     staleTime: Number.POSITIVE_INFINITY,
   });
-};
 
-/** Returns the verdict of each experiment in a word; undefined while it has none. */
+/** Returns the verdict of each experiment; undefined while it has none. */
 export function useVerdicts(
   application: string,
   experiments: readonly ListedExperiment[],
-): (string | undefined)[] {
+): (Verdict | undefined)[] {
   return useQueries({
     queries: experiments.map((experiment) => verdictQuery(application, experiment)),
-    combine: (results) => results.map(({ data }, index) => experiments[index]?.verdict ?? data ?? undefined),
+    combine: (results) => results.map(({ data }) => data ?? undefined),
   });
-}
-
-/** Returns the comparisons that a result has; none for an acceptance test, whose list contains the verdict. */
-function listVerdicts(result: ExperimentBody): ListedComparison[] {
-  if ('compared' in result)
-    return result.compared.flatMap<ListedComparison>((one) => ('indicators' in one ? one.indicators : [one]));
-  if ('comparisons' in result)
-    return listRemaining(result.comparisons).flatMap(({ indicators }) => indicators);
-  return 'verdict' in result ? [{ role: 'primary', verdict: result.verdict }] : [];
 }

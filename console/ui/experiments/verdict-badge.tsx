@@ -6,7 +6,9 @@ export type VerdictTone = 'good' | 'bad' | 'changed' | 'equal' | 'open';
 
 const TONES: Readonly<Record<string, VerdictTone>> = {
   better: 'good',
+  best: 'good',
   worse: 'bad',
+  'none better': 'bad',
   higher: 'changed',
   lower: 'changed',
   equivalent: 'equal',
@@ -14,6 +16,8 @@ const TONES: Readonly<Record<string, VerdictTone>> = {
   undecided: 'open',
   passed: 'good',
   'not passed': 'bad',
+  accepted: 'good',
+  'not accepted': 'bad',
   found: 'good',
   'not distinguishable': 'equal',
 };

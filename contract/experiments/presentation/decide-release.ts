@@ -9,6 +9,7 @@ import { type Effect, type MeasuredComparison, readEffect } from './effects.ts';
 import { formatRule } from './format-rule.ts';
 import { createGroupNamer } from './group-labels.ts';
 import { formatHeadline } from './headline.ts';
+import { isBoundOpen, isUnreported, rateRule } from './rate-rule.ts';
 
 /** A comparison of any kind of experiment. */
 export type DecidingComparison = MeasuredComparison &
@@ -202,6 +203,11 @@ function joinDecisions(decisions: readonly Decision[]): Decision | undefined {
   };
 }
 
+type NumberedRule = MetricResult & { rule: number };
+
+const listRules = (rules: readonly MetricResult[]): string =>
+  listFirst(rules.map(({ metric }) => formatRule(metric)));
+
 /** Returns the decision of an acceptance test; undefined until its results exist. */
 export function decideRules({
   results,
@@ -212,12 +218,25 @@ export function decideRules({
   if (results.error !== undefined) return { release: 'undecided', reason: results.error, because_of: [] };
   const rules = (results.metric_results ?? []).map((one, rule) => ({ ...one, rule }));
   const failed = rules.filter(({ passed }) => !passed);
-  const unreported = failed.filter(isUnreported);
   const name = candidate.ensemble_id ?? candidate.instance_id;
   const met = `${name} meets ${rules.length - failed.length} of ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`;
-  const tied = rules.filter((one) => one.tied);
+  const listCauses = (causes: readonly NumberedRule[]) =>
+    causes.map(({ metric, rule }) => ({ candidate: name, indicator: metric.field, rule }));
+  const open = explainOpenRules(rules);
+  if (open.causes.length > 0 && failed.every((one) => rateRule(one) === 'cannot say'))
+    return {
+      release: 'undecided',
+      reason: [...open.reasons, `${met}.`].join(' '),
+      because_of: listCauses(open.causes),
+    };
+  if (!results.passed)
+    return {
+      release: 'no',
+      reason: `${met}. Not met: ${listRules(failed)}.`,
+      because_of: listCauses(failed),
+    };
   const doubts = [
-    ...(rules.some(({ passed, warnings }) => passed && warnings.length > 0)
+    ...(rules.some(({ warnings }) => warnings.length > 0)
       ? ['This holds for these inputs; see the warnings of the rules.']
       : []),
     // The published client creates the test after its batch, whose first run can have ended: no reason to refuse.
@@ -225,42 +244,24 @@ export function decideRules({
       ? ['The rules came after a result, so somebody may have fitted them to it.']
       : []),
   ];
-  const listCauses = (causes: typeof rules) =>
-    causes.map(({ metric, rule }) => ({ candidate: name, indicator: metric.field, rule }));
-  const open = [...unreported, ...tied];
-  if (open.length > 0 && failed.every((one) => open.includes(one)))
-    return {
-      release: 'undecided',
-      reason: [
-        ...(unreported.length === 0
-          ? []
-          : [`No run reported ${listFirst([...new Set(unreported.map(({ metric }) => metric.field))])}.`]),
-        ...(tied.length === 0
-          ? []
-          : [
-              `Inputs tie, and others may not: ${listFirst(tied.map(({ metric }) => formatRule(metric)))}. Add inputs, or \`accept_same: true\` to the rule.`,
-            ]),
-        `${met}.`,
-      ].join(' '),
-      because_of: listCauses(open),
-    };
-  return {
-    release: results.passed ? 'yes' : 'no',
-    reason: results.passed
-      ? [`${met}.`, ...doubts].join(' ')
-      : `${met}. Not met: ${listFirst(failed.map(({ metric }) => formatRule(metric)))}.`,
-    because_of: listCauses(results.passed ? rules : failed),
-  };
+  return { release: 'yes', reason: [`${met}.`, ...doubts].join(' '), because_of: listCauses(rules) };
 }
 
-/** Returns true if no run of either side has a number as the field, as with a misspelt name. */
-function isUnreported({ control_value, candidate_value, statistics }: MetricResult): boolean {
-  const sides = [statistics.control, statistics.candidate];
-  return (
-    control_value === null &&
-    candidate_value === null &&
-    sides.every((side) => side.distribution_summary_statistics.count === 0)
-  );
+/** Returns the rules about which the data cannot say, and why. Inputs that tie leave a rule open that is met, too. */
+function explainOpenRules(rules: readonly NumberedRule[]): { causes: NumberedRule[]; reasons: string[] } {
+  const unreported = rules.filter((one) => !one.passed && isUnreported(one));
+  const tied = rules.filter((one) => one.tied && !unreported.includes(one));
+  const bounded = rules.filter((one) => isBoundOpen(one) && ![...unreported, ...tied].includes(one));
+  const fields = listFirst([...new Set(unreported.map(({ metric }) => metric.field))]);
+  return {
+    causes: [...unreported, ...tied, ...bounded],
+    reasons: [
+      unreported.length > 0 && `No run reported ${fields}.`,
+      tied.length > 0 &&
+        `Inputs tie, and others may not: ${listRules(tied)}. Add inputs, or \`accept_same: true\` to the rule.`,
+      bounded.length > 0 && `The bound is not within its limit yet: ${listRules(bounded)}. Add inputs.`,
+    ].filter((reason) => reason !== false),
+  };
 }
 
 /** Lists the first texts, and how many more there are. */

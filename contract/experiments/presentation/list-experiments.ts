@@ -20,7 +20,7 @@ export interface ListedExperiment {
   created_at: string;
   /** Absent for an acceptance test, whose batch has the runs. */
   progress?: { ended: number; requested: number; failed: number };
-  /** The verdict that lists contain; absent where only the experiment itself has it. */
+  /** The result that lists contain: that of an acceptance test. The verdict is in the experiment itself. */
   verdict?: string;
 }
 

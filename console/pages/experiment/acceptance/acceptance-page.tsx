@@ -7,7 +7,7 @@ import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { PairedResult } from '../result/paired-result.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
-import { describeAcceptance } from '../verdict/describe-verdict.ts';
+import { describeAcceptance } from '../verdict/describe-acceptance.ts';
 import { RuleList } from './rule-list.tsx';
 
 interface AcceptancePageProps {
@@ -28,7 +28,7 @@ export function AcceptancePage({ application, id }: AcceptancePageProps) {
       {...{ application, ...searchState }}
       type="acceptance"
       experiment={data}
-      verdict={describeAcceptance(data)}
+      verdict={describeAcceptance(data, nameIndicator)}
       empty="No result so far: the rules are evaluated once, when all runs of the batch have ended."
       compared={compared ? [compared] : []}
       profiles={data.results?.profiles}

@@ -1,5 +1,6 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
+import { rateRule } from '@switchyard/contract/experiments/presentation/rate-rule.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { buildScale, findExtent } from '@switchyard/contract/presentation/scales.ts';
 import { useRef } from 'react';
@@ -7,7 +8,7 @@ import { useWidth } from '../../../ui/charts/use-width.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { type RuleAxis, rateRule, readAxis, sortRules } from '../verdict/rate-rule.ts';
+import { type RuleAxis, readAxis, sortRules } from '../verdict/rule-axis.ts';
 import styles from './rule-list.module.css';
 
 const HEIGHT = 40;

@@ -1,5 +1,10 @@
 import { type Effect, formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
 import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import {
+  type PairRating,
+  type RatingRule,
+  ratePair,
+} from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import { buildScale, findExtent, listTicks, type Scale } from '@switchyard/contract/presentation/scales.ts';
 import { Link } from '@tanstack/react-router';
 import type { KeyboardEvent } from 'react';
@@ -14,14 +19,21 @@ const MARGIN = { top: 8, bottom: 24, left: 56 };
 const TICKS = 5;
 const BAR_MAX = 14;
 
-/** Direction in which the indicator improves. */
-type Objective = 'minimize' | 'maximize' | 'none';
+/** Blue is the candidate, red is worse, and grey is no difference that matters. */
+const TONES: Record<PairRating, string | undefined> = {
+  better: styles.candidate,
+  lower: styles.candidate,
+  higher: styles.candidate,
+  worse: styles.bad,
+  within: styles.control,
+  failed: styles.open,
+};
 
 export interface InputBarsProps {
   application: string;
   /** The indicator as people call it. */
   label: string;
-  objective: Objective;
+  objective: RatingRule['objective'];
   effect: Effect;
   pairs: readonly InputPair[];
   /** One pair in words, such as `input`. */
@@ -112,7 +124,7 @@ function Bars({
 }
 
 /** Returns true if a failed candidate belongs at the top: there are the worst changes of a minimised indicator. */
-function isWorseHigh({ failed }: InputPair, objective: Objective): boolean {
+function isWorseHigh({ failed }: InputPair, objective: RatingRule['objective']): boolean {
   return (failed === 'candidate') === (objective !== 'maximize');
 }
 
@@ -135,7 +147,7 @@ function Bar({ application, objective, effect, pair, unit, isFirst, x, y, size, 
       to="/apps/$application/compare"
       params={{ application }}
       search={{ runs: `${pair.runs.control},${pair.runs.candidate}` }}
-      className={`${styles.point} ${styles[findPairTone(pair, objective, effect)]}`}
+      className={`${styles.point} ${TONES[ratePair(pair, { objective, effect }) ?? 'within']}`}
       aria-label={text}
       tabIndex={isFirst ? 0 : -1}
       preload={false}
@@ -154,18 +166,6 @@ function Bar({ application, objective, effect, pair, unit, isFirst, x, y, size, 
 function describePair({ input, change, failed }: InputPair, { measure }: Effect, unit: string): string {
   if (change === null) return `${unit} ${input}: only the ${failed} failed`;
   return `${unit} ${input}: ${formatChange(measure, change)}`;
-}
-
-/** Red is worse by more than the margin, and grey no difference that matters. */
-function findPairTone(
-  { change, failed }: InputPair,
-  objective: Objective,
-  { margin }: Effect,
-): 'candidate' | 'control' | 'good' | 'bad' {
-  if (change === null) return failed === 'candidate' ? 'bad' : 'good';
-  if (change >= (margin?.low ?? 0) && change <= (margin?.high ?? 0)) return 'control';
-  if (objective === 'none') return 'candidate';
-  return change < 0 === (objective === 'minimize') ? 'candidate' : 'bad';
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };

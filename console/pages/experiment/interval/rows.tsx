@@ -1,4 +1,5 @@
 import { formatChange, formatInterval } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { ratePair } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import { type Scale, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
 import { findTone, type VerdictTone } from '../../../ui/experiments/verdict-badge.tsx';
 import figure from '../../../ui/figures/figure.module.css';
@@ -187,7 +188,7 @@ function Dots({ row, layout, top }: PartProps & { top: number }) {
     changes.map((change, level) => (
       <circle
         key={`${column} ${level}`}
-        className={isWorse(change, row) ? styles.loss : styles.dot}
+        className={readDotClass(change, row)}
         cx={column * DOT.column}
         cy={top + level * step}
         r={DOT.size}
@@ -196,9 +197,9 @@ function Dots({ row, layout, top }: PartProps & { top: number }) {
   );
 }
 
-function isWorse(change: number, { objective, effect: { margin } }: IntervalRow): boolean {
-  if (objective === 'minimize') return change > (margin?.high ?? 0);
-  return objective === 'maximize' && change < (margin?.low ?? 0);
+function readDotClass(change: number, { objective = 'none', effect }: IntervalRow): string | undefined {
+  const rating = ratePair({ change, failed: null }, { objective, effect });
+  return rating === 'worse' ? styles.loss : rating === 'within' ? styles.within : styles.dot;
 }
 
 /** How far the candidate came: the rail is all inputs, and a buffer stands where it was stopped. */

@@ -1,4 +1,6 @@
 /** The sentences of the verdicts. */
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { ratePair } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,6 +9,13 @@ import {
   describeVerdict,
   type Verdict,
 } from './describe-verdict.ts';
+
+const pair = (change: number | null, failed: InputPair['failed'] = null): InputPair => ({
+  ...{ input: 'in', control: 100, candidate: 100, change, failed },
+  runs: { control: 'a', candidate: 'b' },
+});
+/** 21 inputs are better, two within the margin of 1 %, and one is worse. */
+const PAIRS = [...Array.from({ length: 21 }, () => pair(-0.04)), pair(0), pair(0.009), pair(0.02)];
 
 const view = (changes: Partial<IndicatorView> = {}): IndicatorView => ({
   indicator: 'cost',
@@ -27,7 +36,8 @@ const view = (changes: Partial<IndicatorView> = {}): IndicatorView => ({
   candidate: 96.2,
   pValue: 0.001,
   adjustedPValue: 0.001,
-  tally: { wins: 21, ties: 2, losses: 1 },
+  tally: { wins: 21, ties: 1, losses: 2 },
+  listPairs: () => PAIRS,
   ...changes,
 });
 const compare = (candidate: string, ...indicators: IndicatorView[]): ComparedView => ({
@@ -58,10 +68,11 @@ describe('of one candidate', () => {
     const late = view({ indicator: 'late', role: 'guardrail', verdict: 'undecided' });
     expect(say('yes', [compare('new', view(), late)])).toEqual({
       kind: 'better',
+      word: 'better',
       candidate: 'new',
       claim: 'new is better than old.',
       rest: 'Cost is 3.8 % lower, and the true change lies between −4.6 % and −3 %.',
-      follows: ['Better on 21 of 24 inputs, equal on 2, worse on 1.', 'Late is undecided.'],
+      follows: ['Better on 21 of 24 inputs, within ±1 % on 2, worse on 1.', 'Late is undecided.'],
     });
   });
 
@@ -88,15 +99,35 @@ describe('of one candidate', () => {
   });
 });
 
+test('a sentence counts inputs by the margin, as the bars are coloured', () => {
+  const ratings = PAIRS.map((one) => ratePair(one, view()));
+  expect(ratings.filter((one) => one === 'better')).toHaveLength(21);
+  expect(ratings.slice(-3)).toEqual(['within', 'within', 'worse']);
+  const count = (changes: Partial<IndicatorView>) => say('yes', [compare('new', view(changes))])?.follows[0];
+  const failing = [pair(0.005), pair(null, 'candidate'), pair(null, 'control')];
+  expect(count({ listPairs: () => failing, tally: { wins: 1, ties: 0, losses: 2 } })).toBe(
+    'Better on 1 of 3 inputs, within ±1 % on 1, worse on 1.',
+  );
+  const exact = { ...view().effect, margin: { low: 0, high: 0 } };
+  expect(count({ effect: exact, listPairs: () => [pair(-0.01), pair(0)] })).toBe(
+    'Better on 1 of the newest 2 inputs, equal on 1, worse on 0; the experiment has 24.',
+  );
+});
+
 test('of several candidates the best is named first, and another that is better as well is not compared with it', () => {
   const fair = view({ effect: { ...view().effect, value: -0.01 } });
   const verdict = say('yes', [compare('fair', fair), compare('good', view())]);
-  expect(verdict).toMatchObject({ candidate: 'good', claim: 'good has the best result of 2 candidates.' });
+  expect(verdict).toMatchObject({
+    word: 'best',
+    candidate: 'good',
+    claim: 'good has the best result of 2 candidates.',
+  });
   expect(verdict?.follows[0]).toMatch(
     /^fair is better than old too: −1 % .* does not compare it with good\.$/,
   );
   expect(say('no', [compare('bad', view()), compare('poor', view())])).toMatchObject({
     kind: 'worse',
+    word: 'none better',
     claim: 'None of 2 candidates is better than old.',
   });
 });
@@ -105,7 +136,7 @@ test('what would decide it comes before the other reasons, and is said only wher
   const reasons = ['The test says no.', 'About 12 more inputs would decide it in 80 % of experiments.'];
   expect(say('undecided', [compare('new', view({ verdict: 'undecided', reasons }))])?.follows).toEqual([
     reasons[1],
-    'Better on 21 of 24 inputs, equal on 2, worse on 1.',
+    'Better on 21 of 24 inputs, within ±1 % on 2, worse on 1.',
   ]);
   expect(describeMoreUnits({ more_units: null })).toEqual([]);
   expect(describeMoreUnits({ more_units: 28 })).toEqual(['About 28 more units would decide it.']);

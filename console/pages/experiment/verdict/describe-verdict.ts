@@ -1,5 +1,4 @@
 /** The decision of an experiment as a sentence: a claim, the numbers behind it, and what follows. */
-import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { Decision } from '@switchyard/contract/experiments/comparisons/decisions.ts';
 import {
   type Effect,
@@ -8,17 +7,18 @@ import {
   formatSize,
   isOneChange,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
-import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
+import { describePairs } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
-import { rateRule } from './rate-rule.ts';
 
 /** What the page advises: `better` and `worse` also stand for all rules, and for one of several candidates. */
 export type VerdictKind = 'better' | 'worse' | 'equivalent' | 'open';
 
 export interface Verdict {
   kind: VerdictKind;
+  /** The verdict in a word, as lists have it. */
+  word: string;
   /** The first sentence, which has the colour. */
   claim: string;
   rest: string;
@@ -47,6 +47,8 @@ export function describeVerdict(described: DescribedComparison): Verdict | null 
   return { ...verdict, claim: kind === 'open' ? 'Not decided so far:' : `So far: ${claim}` };
 }
 
+const OPEN = { kind: 'open', word: 'undecided', claim: 'Not decided:' } as const;
+
 function describeOne(
   decision: Decision,
   { names, indicators }: ComparedView,
@@ -56,7 +58,7 @@ function describeOne(
   const control = escapeInvisible(names.control);
   const cause = indicators.find(({ indicator }) => indicator === decision.because_of[0]?.indicator);
   const deciding = (decision.release === 'no' && cause) || indicators[0];
-  if (!deciding) return { kind: 'open', claim: 'Not decided.', rest: decision.reason, follows: [] };
+  if (!deciding) return { ...OPEN, rest: decision.reason, follows: [] };
   const label = nameIndicator(deciding.indicator);
   const shared = {
     candidate: names.candidate,
@@ -64,10 +66,15 @@ function describeOne(
     follows: [...describeTally(deciding, unit), ...describeOthers(indicators, deciding, nameIndicator)],
   };
   if (decision.release === 'yes')
-    return { ...shared, kind: 'better', claim: `${candidate} is better than ${control}.` };
+    return { ...shared, kind: 'better', word: 'better', claim: `${candidate} is better than ${control}.` };
   if (decision.release === 'no') {
     const where = deciding.role === 'guardrail' ? ` in ${label}, which must not get worse` : '';
-    return { ...shared, kind: 'worse', claim: `${candidate} is worse than ${control}${where}.` };
+    return {
+      ...shared,
+      kind: 'worse',
+      word: 'worse',
+      claim: `${candidate} is worse than ${control}${where}.`,
+    };
   }
   if (deciding.verdict === 'equivalent' || deciding.verdict === 'same') {
     const { measure, margin } = deciding.effect;
@@ -75,20 +82,19 @@ function describeOne(
       deciding.verdict === 'same' || margin === null
         ? `${candidate} and ${control} are ${deciding.verdict === 'same' ? 'equal on all inputs' : 'equivalent'}.`
         : `${candidate} and ${control} differ by less than ${formatSize(measure, margin.high)}.`;
-    return { ...shared, kind: 'equivalent', claim };
+    return { ...shared, kind: 'equivalent', word: deciding.verdict, claim };
   }
   if (deciding.verdict === 'undecided')
     return {
       ...shared,
-      kind: 'open',
-      claim: 'Not decided:',
+      ...OPEN,
       rest:
         deciding.effect.value === 0
           ? `${label} shows no difference so far.`
           : describeEffect(label, deciding, 'but') || `${candidate} and ${control} are not told apart.`,
       follows: [...listDeciders(deciding), ...shared.follows],
     };
-  return { ...shared, kind: 'open', claim: 'Not decided:', rest: decision.reason, follows: [] };
+  return { ...shared, ...OPEN, rest: decision.reason, follows: [] };
 }
 
 /** The reasons that say what would decide it. */
@@ -112,15 +118,9 @@ function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 
 
 const formatEnds = (effect: Effect): string => (formatInterval(effect) ?? '').replace(' to ', ' and ');
 
-function describeTally({ tally, objective, effect }: IndicatorView, unit: string): string[] {
-  const total = effect.isTotalOpen ? [`This holds for the typical ${unit}; the total may not be.`] : [];
-  if (!tally) return total;
-  const [wins, losses] = objective === 'none' ? ['Lower', 'higher'] : ['Better', 'worse'];
-  const all = tally.wins + tally.ties + tally.losses;
-  return [
-    `${wins} on ${formatNumber(tally.wins)} of ${formatNumber(all)} ${unit}s, equal on ${formatNumber(tally.ties)}, ${losses} on ${formatNumber(tally.losses)}.`,
-    ...total,
-  ];
+function describeTally(view: IndicatorView, unit: string): string[] {
+  const total = view.effect.isTotalOpen ? [`This holds for the typical ${unit}; the total may not be.`] : [];
+  return [describePairs(view, unit) ?? [], ...total].flat();
 }
 
 /** Returns what the other indicators with a role or a direction say. */
@@ -141,13 +141,15 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
   const control = escapeInvisible(compared[0]?.names.control ?? '');
   const all = `${formatNumber(compared.length)} candidates`;
   if (decision?.release === 'no')
-    return { kind: 'worse', claim: `None of ${all} is better than ${control}.`, rest: '', follows: [] };
+    return {
+      ...{ kind: 'worse', word: 'none better', claim: `None of ${all} is better than ${control}.` },
+      ...{ rest: '', follows: [] },
+    };
   const [best, ...others] = rankReleased(decision, compared);
   const [first] = best?.indicators ?? [];
   if (!best || !first)
     return {
-      kind: 'open',
-      claim: 'Not decided:',
+      ...OPEN,
       rest: `none of ${all} is shown to be better than ${control}.`,
       follows: [],
     };
@@ -155,6 +157,7 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
   const label = nameIndicator(first.indicator);
   return {
     kind: 'better',
+    word: 'best',
     candidate: best.names.candidate,
     claim:
       others.length === 0
@@ -196,42 +199,4 @@ export function compareEffects(one: ComparedView, other: ComparedView): number {
 /** Returns how many more units decide a switchback test, if the platform could estimate it. Other types say it in a reason. */
 export function describeMoreUnits({ more_units: more }: { more_units: number | null }): string[] {
   return more === null ? [] : [`About ${formatNumber(more)} more units would decide it.`];
-}
-
-/** Returns the verdict of an acceptance test; null before its results. */
-export function describeAcceptance({
-  decision,
-  results,
-}: Pick<AcceptanceTest, 'decision' | 'results'>): Verdict | null {
-  if (!results || !decision) return null;
-  const rules = results.metric_results ?? [];
-  const failed = rules.filter((rule) => rateRule(rule) === 'not passed');
-  const open = rules.filter((rule) => rateRule(rule) === 'cannot say');
-  const all = `${formatNumber(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
-  const count = (some: number, words: string): string[] =>
-    some === 0 ? [] : [`${formatNumber(some)} ${some === 1 ? 'is' : 'are'} ${words}.`];
-  const follows = [
-    ...count(open.length, 'not decided: the data cannot say'),
-    ...count(rules.length - failed.length - open.length, 'passed'),
-  ];
-  if (decision.release === 'yes')
-    return {
-      kind: 'better',
-      claim: 'Accepted.',
-      rest: `All of ${all} passed.`,
-      follows: results.passed ? [] : follows,
-    };
-  if (decision.release === 'no')
-    return {
-      kind: 'worse',
-      claim: 'Not accepted.',
-      rest: `${formatNumber(failed.length)} of ${all} ${failed.length === 1 ? 'is' : 'are'} not passed: ${failed.map(({ metric }) => escapeInvisible(formatRule(metric))).join('; ')}.`,
-      follows,
-    };
-  return {
-    kind: 'open',
-    claim: 'Not decided:',
-    rest: results.error ?? 'the data cannot say.',
-    follows: results.error === undefined ? [decision.reason] : [],
-  };
 }

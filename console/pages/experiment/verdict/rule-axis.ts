@@ -1,29 +1,15 @@
-/** The three results of a rule, and the numbers of its picture. */
-import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+/** The order of rules in a list, and the numbers of their pictures. */
+import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import {
+  type RatedRule,
+  type RuleRating,
+  rateRule,
+} from '@switchyard/contract/experiments/presentation/rate-rule.ts';
 import { distinguish, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
-
-type Effect = NonNullable<MetricResult['non_inferiority']>;
-
-/** What the result of a rule says about its rating and its picture. */
-export interface RatedRule
-  extends Pick<MetricResult, 'passed' | 'control_value' | 'candidate_value' | 'threshold'> {
-  metric: Pick<MetricResult['metric'], 'metric_type' | 'params' | 'hypothesis'>;
-  tied?: boolean | undefined;
-  non_inferiority?: Pick<Effect, 'measure' | 'effect' | 'bound'> | undefined;
-}
-
-export type RuleRating = 'not passed' | 'cannot say' | 'passed';
 
 /** The order of a list: what needs somebody comes first. */
 const ORDER: readonly RuleRating[] = ['not passed', 'cannot say', 'passed'];
-
-/** Returns the result. The data cannot say where no run reported the field, and where all inputs tie. */
-export function rateRule({ passed, tied, control_value, candidate_value }: RatedRule): RuleRating {
-  if (passed) return 'passed';
-  const isUnreported = control_value === null && candidate_value === null;
-  return tied || isUnreported ? 'cannot say' : 'not passed';
-}
 
 /** Returns the rules with their results, in the order not passed, cannot say, passed. */
 export function sortRules<Rule extends RatedRule>(results: readonly Rule[]): Rule[] {

@@ -1,0 +1,70 @@
+/** Rates pairs of runs by the margin. Pictures colour by the rating, and sentences count it, so that both agree. */
+import { formatNumber } from '../../presentation/format-quantity.ts';
+import { type Effect, formatSize } from './effects.ts';
+import type { InputPair } from './pair-runs.ts';
+
+/** `within`: no difference that matters. `failed`: only one side failed, on an indicator without a direction. */
+export type PairRating = 'better' | 'worse' | 'lower' | 'higher' | 'within' | 'failed';
+
+/** Direction and margin by which pairs are rated. */
+export interface RatingRule {
+  objective: 'minimize' | 'maximize' | 'none';
+  effect: Pick<Effect, 'measure' | 'margin'>;
+}
+
+/** Returns the rating; null for a pair with neither a change nor a failure of one side. */
+export function ratePair(
+  { change, failed }: Pick<InputPair, 'change' | 'failed'>,
+  { objective, effect: { margin } }: RatingRule,
+): PairRating | null {
+  if (change === null) {
+    if (failed === null || objective === 'none') return failed && 'failed';
+    return failed === 'candidate' ? 'worse' : 'better';
+  }
+  if (change >= (margin?.low ?? 0) && change <= (margin?.high ?? 0)) return 'within';
+  if (objective === 'none') return change < 0 ? 'lower' : 'higher';
+  return change < 0 === (objective === 'minimize') ? 'better' : 'worse';
+}
+
+/** The numbers of pairs: won is better or lower, and lost is worse or higher. */
+export interface PairCounts {
+  won: number;
+  within: number;
+  lost: number;
+  failed: number;
+  rated: number;
+}
+
+/** Counts the pairs by rating. */
+export function countPairs(pairs: readonly InputPair[], rule: RatingRule): PairCounts {
+  const ratings = pairs.map((pair) => ratePair(pair, rule)).filter((rating) => rating !== null);
+  const count = (...some: PairRating[]) => ratings.filter((rating) => some.includes(rating)).length;
+  return {
+    ...{ won: count('better', 'lower'), within: count('within'), lost: count('worse', 'higher') },
+    ...{ failed: count('failed'), rated: ratings.length },
+  };
+}
+
+interface DescribedPairs extends RatingRule {
+  listPairs?(): readonly InputPair[];
+  tally?: { wins: number; ties: number; losses: number };
+}
+
+/**
+ * Returns the counts, such as `Better on 7 of 12 inputs, within ±1 % on 3, worse on 2.` Returns null without pairs. Of an
+ * experiment whose runs are not all at hand, it says of how many pairs.
+ */
+export function describePairs(view: DescribedPairs, unit: string): string | null {
+  const { objective, effect, tally, listPairs } = view;
+  const { won, within, lost, failed, rated } = countPairs(listPairs?.() ?? [], view);
+  if (rated === 0) return null;
+  const usable = tally ? tally.wins + tally.ties + tally.losses : rated;
+  const [better, worse] = objective === 'none' ? ['Lower', 'higher'] : ['Better', 'worse'];
+  const margin = effect.margin?.high ?? 0;
+  const alike = margin === 0 ? 'equal' : `within ±${formatSize(effect.measure, margin)}`;
+  return [
+    `${better} on ${formatNumber(won)} of ${rated < usable ? 'the newest ' : ''}${formatNumber(rated)} ${unit}s`,
+    `${alike} on ${formatNumber(within)}`,
+    `${worse} on ${formatNumber(lost)}${failed === 0 ? '' : `, failed on one side on ${formatNumber(failed)}`}${rated < usable ? `; the experiment has ${formatNumber(usable)}` : ''}.`,
+  ].join(', ');
+}
