@@ -37,9 +37,13 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
         {
           title: 'Verdict',
           onPhone: 'plain',
-          cell: ({ verdict }) =>
-            verdict === undefined ? <span className="soft">–</span> : <VerdictBadge verdict={verdict.word} />,
-          note: ({ verdict }) => verdict?.word === 'best' && <bdi>{verdict.candidate}</bdi>,
+          hover: ({ verdict }) => verdict?.candidate,
+          cell: ({ verdict }) => (
+            <span className={styles.verdict}>
+              {verdict ? <VerdictBadge verdict={verdict.word} /> : <span className="soft">–</span>}
+              {verdict?.word === 'best' && <bdi className="soft"> {verdict.candidate}</bdi>}
+            </span>
+          ),
         },
         { title: 'Status', onPhone: 'plain', cell: ({ status }) => <StatusBadge status={status} /> },
         {
