@@ -25,6 +25,7 @@ import {
   pairRuns,
   readBatchInput,
 } from '../experiments/presentation/pair-runs.ts';
+import type { PairTally } from '../experiments/presentation/rate-pairs.ts';
 import { type RuleRating, rateRule } from '../experiments/presentation/rate-rule.ts';
 import { formatPercent } from '../presentation/format-quantity.ts';
 
@@ -45,7 +46,7 @@ export interface IndicatorView {
   pValue: number | null;
   adjustedPValue: number | null;
   /** Wins, ties and losses by input; absent in a switchback test, whose units are not paired. */
-  tally?: { wins: number; ties: number; losses: number };
+  tally?: PairTally;
   /** Returns the inputs with both sides, largest decrease first; absent in a switchback test. */
   listPairs?(): readonly InputPair[];
   /** The units of a switchback test in the order of time. */
@@ -163,7 +164,7 @@ export function viewGroups(
       return {
         ...view,
         comparison,
-        tally: comparison.inputs,
+        tally: { ...comparison.inputs, failed: comparison.failures.both },
         listPairs: () => pairRuns(runs, { ...sides, indicator, measure: effect.measure, shift, readInput }),
       };
     }),

@@ -2,6 +2,7 @@ import {
   EXPERIMENTS,
   type ExperimentType,
   hasFact,
+  hasField,
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import {
   countRuns,
@@ -59,7 +60,7 @@ export function ExperimentHeader(props: ExperimentHeaderProps) {
         description={
           <span className={styles.facts}>
             <span>{EXPERIMENTS[type].label}</span>
-            <RunCounts experiment={experiment} />
+            <RunCounts experiment={experiment} noun={hasField(type, 'copies') ? 'copies' : 'runs'} />
             <span>
               created <RelativeTime at={experiment.created_at} />
             </span>
@@ -121,7 +122,7 @@ function StartAgain({ type, application, experiment, kind, label }: StartAgainPr
   );
 }
 
-function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
+function RunCounts({ experiment, noun }: { experiment: DescribedExperiment; noun: string }) {
   const { status, number_of_completed_runs: ended, number_of_failed_runs: failed = 0 } = experiment;
   if (ended === undefined || status === 'draft') return null;
   const all = countRuns(experiment);
@@ -129,8 +130,8 @@ function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
   return (
     <span>
       {ended < all || status === 'started'
-        ? `${formatNumber(ended)} of ${formatNumber(all)} runs ended`
-        : `${formatNumber(all)} runs`}
+        ? `${formatNumber(ended)} of ${formatNumber(all)} ${noun} ended`
+        : `${formatNumber(all)} ${noun}`}
       {failed > 0 ? <span className="bad">, {formatNumber(failed)} failed</span> : ', none failed'}
     </span>
   );

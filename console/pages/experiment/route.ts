@@ -1,9 +1,9 @@
-import { parseExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { hasField, parseExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { applicationQuery, instancesQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { experimentQuery } from './queries.ts';
+import { experimentQuery, experimentRunsQuery } from './queries.ts';
 import { parseSearch } from './search.ts';
 
 export const experimentRoute = createRoute({
@@ -24,6 +24,9 @@ async function loadExperiment(application: string, named: string, id: string): P
     queryClient.ensureQueryData(applicationQuery(application)),
     queryClient.ensureQueryData(instancesQuery(application)),
   ]);
+  // The sentence counts the pairs of runs, which only these types load by themselves.
+  if (hasField(type, 'copies'))
+    await queryClient.ensureQueryData(experimentRunsQuery({ type, application, id }));
   // Two types have one operation, so an address with the other type would show the experiment under its name.
   if ('type' in found && found.type !== type)
     throw redirect({

@@ -45,26 +45,47 @@ export function countPairs(pairs: readonly InputPair[], rule: RatingRule): PairC
   };
 }
 
+/** The numbers of units by any difference, as the tests count them, and those of which both sides failed. */
+export interface PairTally {
+  total: number;
+  usable: number;
+  wins: number;
+  ties: number;
+  losses: number;
+  failed: number;
+}
+
 interface DescribedPairs extends RatingRule {
   listPairs?(): readonly InputPair[];
-  tally?: { wins: number; ties: number; losses: number };
+  tally?: PairTally;
 }
 
 /**
- * Returns the counts, such as `Better on 7 of 12 inputs, within ±1 % on 3, worse on 2.` Returns null without pairs. Of an
- * experiment whose runs are not all at hand, it says of how many pairs.
+ * Returns the counts, and what they leave out, such as `Better on 7 of 12 inputs, within ±1 % on 3, worse on 2. 1 of 13 inputs
+ * is left out: both sides failed.` Returns null without pairs.
  */
 export function describePairs(view: DescribedPairs, unit: string): string | null {
   const { objective, effect, tally, listPairs } = view;
   const { won, within, lost, failed, rated } = countPairs(listPairs?.() ?? [], view);
   if (rated === 0) return null;
-  const usable = tally ? tally.wins + tally.ties + tally.losses : rated;
+  const { usable, total } = tally ?? { usable: rated, total: rated };
   const [better, worse] = objective === 'none' ? ['Lower', 'higher'] : ['Better', 'worse'];
   const margin = effect.margin?.high ?? 0;
   const alike = margin === 0 ? 'equal' : `within ±${formatSize(effect.measure, margin)}`;
+  const sides = failed === 0 ? '' : `, failed on one side on ${formatNumber(failed)}`;
   return [
-    `${better} on ${formatNumber(won)} of ${rated < usable ? 'the newest ' : ''}${formatNumber(rated)} ${unit}s`,
-    `${alike} on ${formatNumber(within)}`,
-    `${worse} on ${formatNumber(lost)}${failed === 0 ? '' : `, failed on one side on ${formatNumber(failed)}`}${rated < usable ? `; the experiment has ${formatNumber(usable)}` : ''}.`,
-  ].join(', ');
+    `${better} on ${formatNumber(won)} of ${rated < usable ? 'the newest ' : ''}${formatNumber(rated)} ${unit}s, ${alike} on ${formatNumber(within)}, ${worse} on ${formatNumber(lost)}${sides}.`,
+    ...(rated < usable ? [`The experiment compares ${formatNumber(usable)}.`] : []),
+    ...(tally && usable < total ? [describeLeftOut(tally, unit)] : []),
+  ].join(' ');
+}
+
+function describeLeftOut({ total, usable, failed }: PairTally, unit: string): string {
+  const left = total - usable;
+  const both = Math.min(failed, left);
+  const reasons = [
+    both > 0 && `both sides failed on ${formatNumber(both)}`,
+    both < left && `${formatNumber(left - both)} have no number on both sides so far`,
+  ].filter((reason) => reason !== false);
+  return `${formatNumber(left)} of ${formatNumber(total)} ${unit}s ${left === 1 ? 'is' : 'are'} left out: ${reasons.join(', ')}.`;
 }

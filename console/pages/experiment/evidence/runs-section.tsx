@@ -16,17 +16,24 @@ interface RunsSectionProps {
   runs: readonly ExperimentRun[];
   /** All runs of the experiment, of which `runs` may be the newest. */
   total: number;
+  /** What they are, such as `12 originals and 12 copies`; the default is that number of runs. */
+  parts?: string;
 }
 
 /** The newest runs of the experiment. */
-export function RunsSection({ application, runs, total }: RunsSectionProps) {
+export function RunsSection({
+  application,
+  runs,
+  total,
+  parts = `${formatNumber(total)} runs`,
+}: RunsSectionProps) {
   if (runs.length === 0) return null;
   const visible = runs.slice(0, ROWS_MAX);
   return (
     <Fold
       title="Runs"
       finding={
-        visible.length < total ? `The newest ${visible.length} of ${formatNumber(total)}` : `All ${total}`
+        visible.length < total ? `The newest ${formatNumber(visible.length)} of ${parts}` : `All ${parts}`
       }
       isWide
     >

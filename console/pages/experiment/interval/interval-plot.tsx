@@ -138,8 +138,8 @@ function Sides({ row, zero, layout }: { row: IntervalRow | undefined; zero: stri
 }
 
 /** Returns the row in words, such as `result.value: better, −1.3 %, −2.2 % to −0.67 %`. */
-function describeRow({ label, effect, word, note }: IntervalRow): string {
-  return [`${escapeInvisible(label)}: ${word}`, note, formatValue(effect), formatInterval(effect)]
+function describeRow({ label, effect, word, note, why }: IntervalRow): string {
+  return [`${escapeInvisible(label)}: ${word}`, why, note, formatValue(effect), formatInterval(effect)]
     .filter(Boolean)
     .join(', ');
 }

@@ -64,7 +64,7 @@ export function measureHeight(rows: readonly IntervalRow[], isNarrow: boolean): 
 
 function listHeights(rows: readonly IntervalRow[], isNarrow: boolean): number[] {
   const heights = isNarrow ? NARROW : WIDE;
-  return rows.map(({ dots, note }) => heights[dots?.length ? 'dots' : note ? 'note' : 'plain']);
+  return rows.map(({ dots, note, why }) => heights[dots?.length ? 'dots' : note || why ? 'note' : 'plain']);
 }
 
 /** Returns the scale of a row. One in another unit than the first shares its 0 and has an axis of its own. */

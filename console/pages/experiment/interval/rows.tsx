@@ -30,10 +30,11 @@ export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
   const y = isLarge ? top + 40 : top + height / 2;
   const textX = width - TEXT.end;
   const interval = formatInterval(row.effect)?.replaceAll('\u00a0%', '');
-  const labelY = row.note ? y - 2 : y + 4;
+  const isTall = row.note !== undefined || row.why !== undefined;
+  const labelY = isTall ? y - 2 : y + 4;
   const value = formatValue(row);
   // Beside a long value there is no space for its interval, which the numbers of the picture have.
-  const isBelow = isFirst || row.note !== undefined;
+  const isBelow = isFirst || isTall;
   const intervalX = textX + (isBelow ? 0 : Math.max(TEXT.interval, value.length * CHAR + 8));
   const room = width - intervalX - (isBelow ? 0 : (writeWord(row).length + 1) * CHAR);
   const fits = interval !== undefined && interval.length * CHAR <= room;
@@ -63,6 +64,11 @@ export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
       <text className={`${figure.end} ${styles.word} ${styles[readTone(row)]}`} x={width} y={y + 4}>
         {writeWord(row)}
       </text>
+      {row.why && (
+        <text className={`${figure.note} ${figure.end}`} x={width} y={isLarge ? y + 44 : y + 20}>
+          {row.why}
+        </text>
+      )}
     </>
   );
 }
@@ -70,7 +76,8 @@ export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
 /** Label and numbers above the interval. */
 export function NarrowRow({ row, layout, top, isFirst }: RowProps) {
   const { width } = layout;
-  const stripY = top + (row.note ? 42 : 26);
+  const note = [row.note, row.why].filter(Boolean).join(', ');
+  const stripY = top + (note ? 42 : 26);
   const word = writeWord(row);
   const value = formatValue(row);
   return (
@@ -78,9 +85,9 @@ export function NarrowRow({ row, layout, top, isFirst }: RowProps) {
       <text className={styles.name} x={0} y={top + 18}>
         {truncateLabel(row.label, width - 7 * (word.length + value.length + 3))}
       </text>
-      {row.note && (
+      {note && (
         <text className={figure.note} x={0} y={top + 34}>
-          {truncateLabel(row.note, width)}
+          {truncateLabel(note, width)}
         </text>
       )}
       <text className={`${figure.end} ${styles.name}`} x={width} y={top + 18}>

@@ -11,6 +11,8 @@ export interface IntervalRow {
   /** What stands below the label. */
   note?: string | undefined;
   effect: Effect;
+  /** Why an interval beside 0 does not decide, which stands below the word. */
+  why?: string | undefined;
   /** The word beside the interval, such as the verdict. */
   word: string;
   /** The default is the tone of the word as a verdict. */

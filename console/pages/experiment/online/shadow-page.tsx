@@ -1,3 +1,4 @@
+import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { createOriginalReader } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
@@ -7,6 +8,12 @@ import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { PairedResult } from '../result/paired-result.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { EndTest, OnlineActions } from './online-actions.tsx';
+
+/** Returns how many of the runs are originals, and how many are their copies. */
+function describeCopies(test: string, runs: readonly Pick<ExperimentRun, 'experiment_id'>[]): string {
+  const copies = runs.filter(({ experiment_id }) => experiment_id === test).length;
+  return `${formatNumber(runs.length - copies)} originals and ${formatNumber(copies)} copies`;
+}
 
 /** The result of a shadow test: each candidate against the baseline, by original. */
 export function ShadowPage({ application, id }: { application: string; id: string }) {
@@ -46,7 +53,12 @@ export function ShadowPage({ application, id }: { application: string; id: strin
               ...{ instance_id: input_id, version_id: '', error, run_id: null, number_of_runs: 1 },
             }))}
           />
-          <RunsSection application={application} runs={runs} total={runs.length} />
+          <RunsSection
+            application={application}
+            runs={runs}
+            total={runs.length}
+            parts={describeCopies(id, runs)}
+          />
         </>
       }
     />

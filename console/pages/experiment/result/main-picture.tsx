@@ -7,11 +7,13 @@ import type { ComparedView, IndicatorView } from '@switchyard/contract/views/exp
 import { findTone } from '../../../ui/experiments/verdict-badge.tsx';
 import { IntervalPlot } from '../interval/interval-plot.tsx';
 import type { IntervalRow } from '../interval/scale.ts';
-import { compareEffects, type Verdict } from '../verdict/describe-verdict.ts';
+import { compareEffects, explainOpen, type Verdict } from '../verdict/describe-verdict.ts';
 
 /** More rows show no pattern; the folded table has all indicators, and the numbers of the picture all candidates. */
 const INDICATORS_MAX = 6;
 const CANDIDATES_MAX = 40;
+/** Further rows have the same reason. */
+const OPEN_MAX = 2;
 
 interface PictureProps {
   nameIndicator: (indicator: string) => string;
@@ -26,19 +28,22 @@ export function IndicatorPlot({ view, nameIndicator, isRunning }: PictureProps &
   const control = escapeInvisible(names.control);
   const dots = indicators[0]?.listPairs ? '; a dot is one input' : '';
   return (
-    <IntervalPlot
-      isMain
-      title={`Change to ${control}${isRunning ? ' so far' : ''}`}
-      caption={`${describeInterval(indicators[0])}; grey is no difference that matters${dots}.${rest > 0 ? ` The table below has ${formatNumber(rest)} more.` : ''}`}
-      zero={names.control}
-      rows={visible.map((one, index) => ({
-        key: one.indicator,
-        label: nameIndicator(one.indicator),
-        note: one.role === 'guardrail' ? 'must not get worse' : undefined,
-        ...readRow(one, isRunning),
-        ...(index === 0 && { note: 'decides', dots: listChanges(one) }),
-      }))}
-    />
+    <>
+      <IntervalPlot
+        isMain
+        title={`Change to ${control}${isRunning ? ' so far' : ''}`}
+        caption={`${describeInterval(indicators[0])}; grey is no difference that matters${dots}.${rest > 0 ? ` The table below has ${formatNumber(rest)} more.` : ''}`}
+        zero={names.control}
+        rows={visible.map((one, index) => ({
+          key: one.indicator,
+          label: nameIndicator(one.indicator),
+          note: one.role === 'guardrail' ? 'must not get worse' : undefined,
+          ...readRow(one, isRunning),
+          ...(index === 0 && { note: 'decides', dots: listChanges(one) }),
+        }))}
+      />
+      <OpenIntervals rows={visible.map((view) => ({ label: nameIndicator(view.indicator), view }))} />
+    </>
   );
 }
 
@@ -53,8 +58,25 @@ function chooseIndicators(indicators: readonly IndicatorView[]): readonly Indica
   return [...judged, ...changed].slice(0, INDICATORS_MAX);
 }
 
-function readRow({ effect, verdict, objective }: IndicatorView, isRunning: boolean) {
-  return { effect, objective, word: isRunning ? `${verdict} so far` : verdict, tone: findTone(verdict) };
+function readRow(view: IndicatorView, isRunning: boolean) {
+  const { effect, verdict, objective } = view;
+  const word = isRunning ? `${verdict} so far` : verdict;
+  return { effect, objective, word, tone: findTone(verdict), why: explainOpen(view)?.short };
+}
+
+/** Says why each interval that does not contain 0 decides nothing. */
+function OpenIntervals({ rows }: { rows: readonly { label: string; view: IndicatorView }[] }) {
+  const open = rows.flatMap(({ label, view }) => {
+    const why = explainOpen(view);
+    return why
+      ? [`${escapeInvisible(label)} is undecided, although its interval does not contain 0. ${why.text}`]
+      : [];
+  });
+  return open.slice(0, OPEN_MAX).map((text) => (
+    <p key={text} className="soft">
+      {escapeInvisible(text)}
+    </p>
+  ));
 }
 
 const describeInterval = (view: IndicatorView | undefined): string =>
@@ -112,6 +134,11 @@ export function CandidatePlot({ compared, racing, verdict, nameIndicator, isRunn
               },
             ];
           })}
+      />
+      <OpenIntervals
+        rows={ranked.flatMap(({ names, indicators: [view] }) =>
+          view ? [{ label: names.candidate, view }] : [],
+        )}
       />
       {racing && <RaceSentence racing={racing} compared={compared} />}
     </>

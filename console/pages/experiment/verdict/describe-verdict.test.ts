@@ -7,6 +7,7 @@ import {
   type DescribedComparison,
   describeMoreUnits,
   describeVerdict,
+  explainOpen,
   type Verdict,
 } from './describe-verdict.ts';
 
@@ -16,6 +17,8 @@ const pair = (change: number | null, failed: InputPair['failed'] = null): InputP
 });
 /** 21 inputs are better, two within the margin of 1 %, and one is worse. */
 const PAIRS = [...Array.from({ length: 21 }, () => pair(-0.04)), pair(0), pair(0.009), pair(0.02)];
+
+const TALLY = { total: 24, usable: 24, wins: 21, ties: 1, losses: 2, failed: 0 };
 
 const view = (changes: Partial<IndicatorView> = {}): IndicatorView => ({
   indicator: 'cost',
@@ -36,7 +39,7 @@ const view = (changes: Partial<IndicatorView> = {}): IndicatorView => ({
   candidate: 96.2,
   pValue: 0.001,
   adjustedPValue: 0.001,
-  tally: { wins: 21, ties: 1, losses: 2 },
+  tally: TALLY,
   listPairs: () => PAIRS,
   ...changes,
 });
@@ -105,13 +108,24 @@ test('a sentence counts inputs by the margin, as the bars are coloured', () => {
   expect(ratings.slice(-3)).toEqual(['within', 'within', 'worse']);
   const count = (changes: Partial<IndicatorView>) => say('yes', [compare('new', view(changes))])?.follows[0];
   const failing = [pair(0.005), pair(null, 'candidate'), pair(null, 'control')];
-  expect(count({ listPairs: () => failing, tally: { wins: 1, ties: 0, losses: 2 } })).toBe(
-    'Better on 1 of 3 inputs, within ±1 % on 1, worse on 1.',
+  expect(count({ listPairs: () => failing, tally: { ...TALLY, total: 6, usable: 3, failed: 2 } })).toBe(
+    'Better on 1 of 3 inputs, within ±1 % on 1, worse on 1. 3 of 6 inputs are left out: both sides failed on 2, 1 have no number on both sides so far.',
   );
   const exact = { ...view().effect, margin: { low: 0, high: 0 } };
   expect(count({ effect: exact, listPairs: () => [pair(-0.01), pair(0)] })).toBe(
-    'Better on 1 of the newest 2 inputs, equal on 1, worse on 0; the experiment has 24.',
+    'Better on 1 of the newest 2 inputs, equal on 1, worse on 0. The experiment compares 24.',
   );
+});
+
+test('an interval beside 0 that decides nothing says why: the corrected p-value', () => {
+  const reasons = ['The corrected test decides: an adjusted p-value of 0.07, above 0.04.'];
+  const open = view({ verdict: 'undecided', reasons, pValue: 0.01, adjustedPValue: 0.07 });
+  expect(explainOpen(open)).toEqual({
+    short: 'p 0.01, corrected 0.07',
+    text: expect.stringMatching(/^The corrected test decides: .*the p-value of 0\.01 is corrected to 0\.07/),
+  });
+  expect(explainOpen(view())).toBeNull();
+  expect(explainOpen({ ...open, effect: { ...open.effect, high: 0.01 } })).toBeNull();
 });
 
 test('of several candidates the best is named first, and another that is better as well is not compared with it', () => {

@@ -4,6 +4,7 @@ import {
   type Effect,
   formatChange,
   formatInterval,
+  formatPValue,
   formatSize,
   isOneChange,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
@@ -114,6 +115,31 @@ function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 
     value === 0 ? 'equal' : `${formatSize(measure, Math.abs(value))} ${value < 0 ? 'lower' : 'higher'}`;
   if (low === null || high === null || isOneChange({ low, high })) return `${label} is ${side}.`;
   return `${label} is ${side}, ${join} the true change lies between ${formatEnds(effect)}.`;
+}
+
+/** Returns why an interval that does not contain 0 decides nothing; null for any other comparison. */
+export function explainOpen({
+  verdict,
+  effect: { low, high },
+  reasons,
+  pValue,
+  adjustedPValue,
+}: IndicatorView): { short: string; text: string } | null {
+  if (verdict !== 'undecided' || low === null || high === null || (low <= 0 && high >= 0)) return null;
+  const isCorrected = pValue !== null && adjustedPValue !== null && adjustedPValue > pValue;
+  return {
+    short: isCorrected
+      ? `p ${formatPValue(pValue)}, corrected ${formatPValue(adjustedPValue)}`
+      : `p ${formatPValue(adjustedPValue)}`,
+    text: [
+      ...reasons,
+      ...(isCorrected
+        ? [
+            `The interval is that of one comparison; the p-value of ${formatPValue(pValue)} is corrected to ${formatPValue(adjustedPValue)} for all comparisons of the experiment.`,
+          ]
+        : []),
+    ].join(' '),
+  };
 }
 
 const formatEnds = (effect: Effect): string => (formatInterval(effect) ?? '').replace(' to ', ' and ');
