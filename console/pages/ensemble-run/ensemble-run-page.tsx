@@ -1,10 +1,11 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { explainWinner } from '@switchyard/contract/runs/presentation/explain-winner.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { isActiveStatus } from '../../client/run-refetch.ts';
+import { AnswerSentence } from '../../ui/answer.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RunLink } from '../../ui/run-link.tsx';
@@ -26,6 +27,7 @@ export function EnsembleRunPage() {
     <>
       <PageHeader
         title="Ensemble run"
+        badge={<StatusBadge status={run.status_v2} />}
         description={
           <>
             <code>{id}</code> <CopyButton text={id} label="Copy run id" />
@@ -46,8 +48,8 @@ export function EnsembleRunPage() {
           </>
         }
       />
-      <div className={styles.sections}>
-        <Outcome run={run} />
+      <Outcome run={run} />
+      <div className="sections">
         <ChildRuns application={application} run={run} />
         {run.rules_result && <Decisions application={application} result={run.rules_result} />}
         {run.rules_result?.gain && (
@@ -58,33 +60,41 @@ export function EnsembleRunPage() {
   );
 }
 
-/** The status, and once the run has ended the selected run with the reason. */
+/** The selected run with the reason; while child runs are active, how many have ended. */
 function Outcome({ run }: { run: EnsembleRun }) {
   const best = run.rules_result?.best_run_id ?? null;
   const child = run.child_runs.find(({ id }) => id === best);
-  const reason = run.rules_result && explainWinner(run.rules_result);
   const ended = run.child_runs.filter(({ status_v2 }) => !isActiveStatus(status_v2)).length;
+  if (best !== null)
+    return (
+      <AnswerSentence
+        icon="good"
+        tone="good"
+        title={
+          <>
+            <RunLink application={run.application_id} run={best}>
+              {child ? `${child.run_group_id}, repetition ${child.repetition + 1}` : best}
+            </RunLink>{' '}
+            won. {run.rules_result && explainWinner(run.rules_result)}
+          </>
+        }
+      >
+        {run.error}
+      </AnswerSentence>
+    );
+  if (!isActiveStatus(run.status_v2)) {
+    const isFailed = run.status_v2 === 'failed';
+    return (
+      <AnswerSentence
+        icon={isFailed ? 'bad' : 'stopped'}
+        tone={isFailed ? 'bad' : 'soft'}
+        title={escapeInvisible(run.error) || 'No run was selected.'}
+      />
+    );
+  }
   return (
-    <section aria-labelledby="best-run">
-      <h2 id="best-run">Best run</h2>
-      <p className={styles.status}>
-        <StatusBadge status={run.status_v2} />
-        {isActiveStatus(run.status_v2) && (
-          <progress value={ended} max={run.requested_runs} aria-label="Ended child runs" />
-        )}
-        {isActiveStatus(run.status_v2) && `${ended} of ${run.requested_runs} child runs have ended`}
-      </p>
-      {best !== null && (
-        <p className={styles.winner}>
-          <RunLink application={run.application_id} run={best}>
-            {child ? `${child.run_group_id}, repetition ${child.repetition + 1}` : best}
-          </RunLink>{' '}
-          won. {reason}
-        </p>
-      )}
-      {run.error !== '' && (
-        <Notice kind={run.status_v2 === 'failed' ? 'error' : 'warning'}>{run.error}</Notice>
-      )}
-    </section>
+    <AnswerSentence icon="waiting" title={`${ended} of ${run.requested_runs} child runs have ended`}>
+      <progress value={ended} max={run.requested_runs} aria-label="Ended child runs" />
+    </AnswerSentence>
   );
 }

@@ -1,8 +1,10 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { formatTolerance } from '@switchyard/contract/runs/presentation/format-tolerance.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { AnswerSentence } from '../../ui/answer.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -25,6 +27,7 @@ export function EnsemblePage() {
         description={<ResourceHeading id={id} noun="ensemble" description={ensemble.description} />}
         actions={<EnsembleActions application={application} ensemble={ensemble} />}
       />
+      <AnswerSentence icon="ensemble" title={describeEnsemble(ensemble)} />
       <div className="sections">
         <EnsembleRuns application={application} ensemble={ensemble} />
         <Groups ensemble={ensemble} />
@@ -32,6 +35,19 @@ export function EnsemblePage() {
       </div>
     </>
   );
+}
+
+/** Returns what a run of the ensemble does, such as `3 runs on one input, 2 of new and 1 of old: the lowest cost wins.` */
+function describeEnsemble({ run_groups, rules }: Ensemble): string {
+  const runs = run_groups.reduce((sum, { repetitions }) => sum + repetitions, 0);
+  const groups = run_groups.map(
+    ({ instance_id, repetitions }) => `${formatNumber(repetitions)} of ${escapeInvisible(instance_id)}`,
+  );
+  const [first] = rules.toSorted((one, other) => one.index - other.index);
+  const best =
+    first &&
+    `the ${first.objective === 'minimize' ? 'lowest' : 'highest'} ${escapeInvisible(first.statistics_path)} wins`;
+  return `${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'} on one input, ${groups.join(' and ')}${best ? `: ${best}` : ''}.`;
 }
 
 function Groups({ ensemble }: { ensemble: Ensemble }) {

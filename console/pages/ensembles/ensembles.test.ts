@@ -48,10 +48,11 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
   test('a definition is made in the form, and runs on pasted input', async () => {
     const page = await at.open('/apps/app/ensembles');
     await page.getByRole('button', { name: 'New ensemble' }).click();
+    // The button names what is next, and an id is made from the name.
+    await page.getByRole('button', { name: 'Name the ensemble' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Two seeds');
-    await page.getByLabel('Id', { exact: true }).fill('seeds');
     await page.getByLabel('Options').fill('say={"value":4,"n":1}');
-    await page.getByRole('button', { name: 'Add group' }).click();
+    await page.getByRole('button', { name: 'Add a group' }).click();
     const second = page.getByRole('group', { name: 'Group 2' });
     await second.getByLabel('Options').fill('say');
     await page.getByLabel('Counts as equal within').fill('5');
@@ -113,7 +114,11 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
     await page.getByText('0 of 1 child runs have ended').waitFor();
     await page.getByRole('row', { name: /endless/ }).waitFor();
     await at.server.client.call('cancelRun', { params: { application_id: 'app', run_id: waiting } });
-    await page.getByRole('status').filter({ hasText: 'canceled' }).waitFor();
+    await page
+      .getByRole('main')
+      .getByText(/canceled/i)
+      .first()
+      .waitFor();
   });
 
   test('an ensemble is renamed and deleted; a viewer can do neither', async () => {

@@ -76,7 +76,7 @@ export function ExperimentHeader(props: ExperimentHeaderProps) {
             {sides && isOver && (kind === 'better' || kind === 'equivalent') && (
               <SetDefault
                 {...{ application, sides }}
-                name={type === 'scenario' ? verdict?.candidate : undefined}
+                name={verdict?.word === 'best' ? verdict.candidate : undefined}
                 kind={kind === 'better' ? 'primary' : 'plain'}
               />
             )}

@@ -1,6 +1,7 @@
 /** The form of a new ensemble, and the request that it becomes. */
 import type { CallArguments } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 
 type CreateRequest = CallArguments<Operations['createEnsemble']>[0];
 
@@ -56,7 +57,7 @@ export function parseOptions(text: string): Record<string, string> {
 /** Returns the request of the form, or the error of an option that cannot be read. The server checks the rest. */
 export function buildEnsembleRequest(draft: EnsembleDraft): CreateRequest['body'] {
   return {
-    id: draft.id.trim(),
+    id: draft.id.trim() || suggestId(draft.name),
     name: draft.name.trim(),
     ...(draft.description.trim() && { description: draft.description.trim() }),
     run_groups: draft.groups.map((group) => ({

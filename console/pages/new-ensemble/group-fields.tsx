@@ -1,6 +1,6 @@
-import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/forms/field.tsx';
 import form from '../../ui/forms/form.module.css';
+import { RepeatedFields } from '../../ui/forms/repeated-fields.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { createGroup, type GroupDraft } from './draft.ts';
 
@@ -14,27 +14,32 @@ export function GroupFields({
   instances: readonly string[];
   onChange: (groups: readonly GroupDraft[]) => void;
 }) {
-  const replace = (index: number, values: Partial<GroupDraft>) =>
-    onChange(groups.map((group, at) => (at === index ? { ...group, ...values } : group)));
   return (
-    <section className={form.section} aria-labelledby="groups">
+    <section className={form.section} aria-labelledby="groups" id="next-instance">
       <h2 id="groups">Run groups</h2>
       <p className="soft">All runs of all groups get the same input.</p>
-      {groups.map((group, index) => (
-        <fieldset key={index} className={form.item}>
-          <legend>Group {index + 1}</legend>
+      <RepeatedFields
+        noun="group"
+        items={groups}
+        create={() => createGroup(groups.at(-1)?.instance ?? '', groups.length)}
+        onChange={onChange}
+      >
+        {(group, replace) => (
           <div className={form.row}>
-            <TextField label="Group id" value={group.id} onChange={(id) => replace(index, { id })} />
+            <TextField label="Group id" value={group.id} onChange={(id) => replace({ id })} />
             <SelectField
               label="Instance"
               value={group.instance}
-              options={instances}
-              onChange={(instance) => replace(index, { instance })}
+              options={[
+                ...(group.instance === '' ? [{ value: '', label: 'Choose an instance' }] : []),
+                ...instances,
+              ]}
+              onChange={(instance) => replace({ instance })}
             />
             <TextField
               label="Runs"
               value={group.repetitions}
-              onChange={(repetitions) => replace(index, { repetitions })}
+              onChange={(repetitions) => replace({ repetitions })}
             />
             <Field label="Options" help="name=value, one a line.">
               {(attributes) => (
@@ -43,27 +48,13 @@ export function GroupFields({
                   rows={2}
                   value={group.options}
                   spellCheck={false}
-                  onChange={(event) => replace(index, { options: event.target.value })}
+                  onChange={(event) => replace({ options: event.target.value })}
                 />
               )}
             </Field>
           </div>
-          {groups.length > 1 && (
-            <Button kind="quiet" onPress={() => onChange(groups.filter((_, at) => at !== index))}>
-              Remove group {index + 1}
-            </Button>
-          )}
-        </fieldset>
-      ))}
-      <div>
-        <Button
-          onPress={() =>
-            onChange([...groups, createGroup(groups.at(-1)?.instance ?? 'latest', groups.length)])
-          }
-        >
-          Add group
-        </Button>
-      </div>
+        )}
+      </RepeatedFields>
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -18,6 +19,20 @@ import { RuleFields } from './rule-fields.tsx';
 
 const route = getRouteApi('/signed-in/apps/$application/new-ensemble');
 
+/** What the form needs before it can be sent, as its button says it. */
+const NEXT = [
+  {
+    label: 'Name the ensemble',
+    target: 'next-name',
+    isMissing: ({ name }: EnsembleDraft) => name.trim() === '',
+  },
+  {
+    label: 'Choose an instance',
+    target: 'next-instance',
+    isMissing: ({ groups }: EnsembleDraft) => groups.some(({ instance }) => instance === ''),
+  },
+];
+
 /** The form of a new ensemble: groups of runs, and the rules that select the best run. */
 export function NewEnsemblePage() {
   const { application } = route.useParams();
@@ -27,27 +42,28 @@ export function NewEnsemblePage() {
     id: '',
     name: '',
     description: '',
-    groups: [createGroup(instances[0] ?? 'latest', 0)],
+    groups: [createGroup(instances.length === 1 ? 'latest' : '', 0)],
     rules: [createRule()],
   });
   const change = (values: Partial<EnsembleDraft>) => setDraft({ ...draft, ...values });
   const creation = useCreation(application, draft);
   usePageTitle('New ensemble', application);
+  const next = NEXT.find(({ isMissing }) => isMissing(draft));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!creation.isPending) creation.mutate();
+    if (next) document.getElementById(next.target)?.querySelector<HTMLElement>('input, select')?.focus();
+    else if (!creation.isPending) creation.mutate();
   };
-  const isNameless = draft.id.trim() === '' || draft.name.trim() === '';
   return (
     <>
       <PageHeader title="New ensemble" description="Its groups and rules cannot be changed later." />
       <form className={form.form} onSubmit={submit}>
-        <section className={form.section} aria-label="Ensemble">
+        <section className={form.section} aria-label="Ensemble" id="next-name">
           <div className={form.row}>
             <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} autoFocus />
             <TextField
               label="Id"
-              help="Part of its address; it never changes."
+              help={`Part of its address; the default is ${suggestId(draft.name) || 'made from the name'}.`}
               value={draft.id}
               onChange={(id) => change({ id })}
             />
@@ -62,10 +78,9 @@ export function NewEnsemblePage() {
         <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
         <div className={form.actions}>
-          <Button kind="primary" type="submit" isDisabled={isNameless || creation.isPending}>
-            Create ensemble
+          <Button kind="primary" type="submit">
+            {next?.label ?? 'Create ensemble'}
           </Button>
-          {isNameless && <span className="soft">Enter a name and an id first.</span>}
         </div>
         <CodeOfDraft application={application} draft={draft} />
       </form>

@@ -101,7 +101,8 @@ export function createDraft(choices: {
     name: '',
     id: '',
     description: '',
-    inputSet: choices.inputSets[0] ?? '',
+    // One of several is a choice.
+    inputSet: choices.inputSets.length === 1 ? (choices.inputSets[0] ?? '') : '',
     inputIds: '',
     batch: '',
     listedRuns: '',

@@ -1,6 +1,6 @@
 import { type ExperimentType, hasField } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import { Button } from '../../ui/button.tsx';
 import form from '../../ui/forms/form.module.css';
+import { RepeatedFields } from '../../ui/forms/repeated-fields.tsx';
 import { SuggestionField } from '../../ui/forms/suggestion-field.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { DIRECTIONS, type GuardrailDraft, parseChoice } from './draft.ts';
@@ -42,44 +42,34 @@ const GUARDRAIL_DIRECTIONS = ['minimize', 'maximize'] as const;
 /** The indicators that must not get worse, beside the primary one. */
 function GuardrailFields({ draft, choices, change }: DraftFieldsProps) {
   const { guardrails, indicator: primary } = draft;
-  const replace = (index: number, values: Partial<GuardrailDraft>) =>
-    change({ guardrails: guardrails.map((one, place) => (place === index ? { ...one, ...values } : one)) });
   const used = new Set([primary, ...guardrails.map(({ indicator }) => indicator)]);
   const next = choices.indicators.find((indicator) => !used.has(indicator)) ?? '';
   return (
     <section className={form.section} aria-label="Guardrails">
-      {guardrails.map(({ indicator, direction }, index) => (
-        <fieldset key={index} className={form.item}>
-          <legend>Guardrail {index + 1}</legend>
+      <RepeatedFields
+        noun="guardrail"
+        items={guardrails}
+        minimum={0}
+        hint="An indicator that must not get worse."
+        create={(): GuardrailDraft => ({ indicator: next, direction: 'minimize' })}
+        onChange={(changed) => change({ guardrails: changed })}
+      >
+        {({ indicator, direction }, replace) => (
           <div className={form.row}>
             <IndicatorField
               label="Indicator"
               value={indicator}
               indicators={choices.indicators}
-              onChange={(chosen) => replace(index, { indicator: chosen })}
+              onChange={(chosen) => replace({ indicator: chosen })}
             />
             <DirectionField
               value={direction}
               directions={GUARDRAIL_DIRECTIONS}
-              onChange={(chosen) => replace(index, { direction: chosen })}
+              onChange={(chosen) => replace({ direction: chosen })}
             />
           </div>
-          <Button
-            kind="quiet"
-            onPress={() => change({ guardrails: guardrails.filter((_, place) => place !== index) })}
-          >
-            Remove guardrail {index + 1}
-          </Button>
-        </fieldset>
-      ))}
-      <div className={form.actions}>
-        <Button
-          onPress={() => change({ guardrails: [...guardrails, { indicator: next, direction: 'minimize' }] })}
-        >
-          Add a guardrail
-        </Button>
-        <span className="soft">An indicator that must not get worse.</span>
-      </div>
+        )}
+      </RepeatedFields>
     </section>
   );
 }

@@ -60,6 +60,7 @@ function SetFields({ type, draft, choices, change }: Omit<InputFieldsProps, 'app
         help="A verdict needs at least ten inputs."
         value={draft.inputSet}
         options={[
+          ...(isSearch || draft.inputSet !== '' ? [] : [{ value: '', label: 'Choose an input set' }]),
           ...choices.inputSets.map(({ id, name, inputs }) => ({
             value: id,
             label: `${name} (${inputs} ${inputs === 1 ? 'input' : 'inputs'})`,

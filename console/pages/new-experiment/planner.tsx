@@ -153,6 +153,9 @@ function chooseSize(type: ExperimentType, draft: ExperimentDraft, inputs: number
   return { inputs, repetitions: countRepetitions(draft) };
 }
 
+/** Further sentences explain these. */
+const SENTENCES_SHOWN = 2;
+
 /** The sentences of the planner, and the sizes that find the difference. */
 function PlanResult({ application, sizes }: { application: string; sizes: PlannedSizes }) {
   const isComplete =
@@ -166,10 +169,16 @@ function PlanResult({ application, sizes }: { application: string; sizes: Planne
       {isComplete && error && <Notice kind="warning">{describeError(error)}</Notice>}
       {isComplete && data && !error && (
         <>
-          {data.sentences.map((text) => (
+          {data.sentences.slice(0, SENTENCES_SHOWN).map((text) => (
             <p key={text}>{text}</p>
           ))}
-          {data.plans.length > 1 && <PlanTable plans={data.plans} />}
+          <details className={form.more}>
+            <summary>Other plans, and how they are computed</summary>
+            {data.sentences.slice(SENTENCES_SHOWN).map((text) => (
+              <p key={text}>{text}</p>
+            ))}
+            {data.plans.length > 1 && <PlanTable plans={data.plans} />}
+          </details>
         </>
       )}
     </div>

@@ -29,7 +29,7 @@ interface NamedExperiment {
 
 /** The choices of the form. */
 export interface Choices {
-  /** Ids, oldest first and `latest` last: the oldest is the likeliest control. */
+  /** Ids, the default first, then the oldest, and `latest` last: the first is the likeliest control. */
   instances: string[];
   /** Slots of the workers for the default execution class; at least 1. */
   slots: number;
@@ -69,12 +69,7 @@ export const choicesQuery = (application: string) => {
         statistics.indicators.filter(({ value }) => typeof value === 'number').map(({ name }) => name),
       );
       return {
-        instances: [
-          ...listItems(instances)
-            .map(({ id }) => id)
-            .toReversed(),
-          'latest',
-        ],
+        instances: listInstances(app, listItems(instances)),
         ensembles: listItems(ensembles).map(({ id, run_groups }) => ({
           id,
           groups: run_groups.map(({ instance_id, repetitions }) => ({
@@ -95,6 +90,14 @@ export const choicesQuery = (application: string) => {
     },
   });
 };
+
+function listInstances(
+  { default_instance: usual }: { default_instance: string },
+  instances: readonly { id: string }[],
+): string[] {
+  const ids = instances.map(({ id }) => id).toReversed();
+  return [...new Set([...ids.filter((id) => id === usual), ...ids, 'latest'])];
+}
 
 /** Returns true for the warning that an experiment has too few inputs for a verdict: those may show no spread at all. */
 const lacksInputs = (warning: string): boolean => /needs at least \d/.test(warning);

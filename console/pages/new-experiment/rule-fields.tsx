@@ -1,6 +1,6 @@
 import { UNBOUNDED_STATISTICS } from '@switchyard/contract/experiments/presentation/format-rule.ts';
-import { Button } from '../../ui/button.tsx';
 import form from '../../ui/forms/form.module.css';
+import { RepeatedFields } from '../../ui/forms/repeated-fields.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { UnitField } from '../../ui/forms/unit-field.tsx';
 import { createRule, METRIC_TYPES, OPERATORS, parseChoice, type RuleDraft } from './draft.ts';
@@ -25,31 +25,16 @@ const OPERATOR_LABELS: Record<RuleDraft['operator'], string> = {
 
 /** The rules of an acceptance test. The candidate must meet all of them. */
 export function RuleFields({ draft: { rules }, choices, change }: DraftFieldsProps) {
-  const replace = (index: number, values: Partial<RuleDraft>) =>
-    change({ rules: rules.map((rule, place) => (place === index ? { ...rule, ...values } : rule)) });
   return (
     <section className={form.section} aria-label="Rules">
-      {rules.map((rule, index) => (
-        <fieldset key={index} className={form.item}>
-          <legend>Rule {index + 1}</legend>
-          <Rule rule={rule} choices={choices} onChange={(values) => replace(index, values)} />
-          {rules.length > 1 && (
-            <Button
-              kind="quiet"
-              onPress={() => change({ rules: rules.filter((_, place) => place !== index) })}
-            >
-              Remove rule {index + 1}
-            </Button>
-          )}
-        </fieldset>
-      ))}
-      <div>
-        <Button
-          onPress={() => change({ rules: [...rules, createRule(choices.indicators[0] ?? 'result.value')] })}
-        >
-          Add a rule
-        </Button>
-      </div>
+      <RepeatedFields
+        noun="rule"
+        items={rules}
+        create={() => createRule(choices.indicators[0] ?? 'result.value')}
+        onChange={(changed) => change({ rules: changed })}
+      >
+        {(rule, replace) => <Rule rule={rule} choices={choices} onChange={replace} />}
+      </RepeatedFields>
     </section>
   );
 }

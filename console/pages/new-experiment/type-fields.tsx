@@ -4,12 +4,11 @@ import {
   hasFact,
   hasField,
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { Field } from '../../ui/forms/field.tsx';
 import form from '../../ui/forms/form.module.css';
 import { SelectField } from '../../ui/forms/text-field.tsx';
+import { CandidateFields } from './candidate-fields.tsx';
 import { formatEnsembleSide } from './draft.ts';
 import { DraftFields, type DraftFieldsProps } from './draft-fields.tsx';
 import { GROUPS } from './fields.ts';
@@ -114,33 +113,13 @@ function SideFields({ application, type, draft, choices, change }: Omit<TypeFiel
         )}
       </div>
       {!hasOne && (
-        <fieldset className={form.choices} id={nameTarget('sides')}>
-          <legend>{hasField(type, 'optionSets') ? 'Other instances' : 'Candidates'}</legend>
-          {others.length === 0 && (
-            <p className="soft">
-              There is no other instance.{' '}
-              <Link to="/apps/$application/new-instance" params={{ application }}>
-                Create one
-              </Link>
-            </p>
-          )}
-          {others.map(({ value: id, label }) => (
-            <label key={id} className={form.choice}>
-              <input
-                type="checkbox"
-                checked={draft.candidates.includes(id)}
-                onChange={(event) =>
-                  change({
-                    candidates: event.target.checked
-                      ? [...draft.candidates, id]
-                      : draft.candidates.filter((one) => one !== id),
-                  })
-                }
-              />
-              <bdi>{escapeInvisible(label)}</bdi>
-            </label>
-          ))}
-        </fieldset>
+        <CandidateFields
+          application={application}
+          legend={hasField(type, 'optionSets') ? 'Other instances' : 'Candidates'}
+          choices={others}
+          chosen={draft.candidates}
+          onChange={(candidates) => change({ candidates })}
+        />
       )}
     </div>
   );

@@ -62,7 +62,7 @@ interface DescribedPairs extends RatingRule {
 
 /**
  * Returns the counts, and what they leave out, such as `Better on 7 of 12 inputs, within ±1 % on 3, worse on 2. 1 of 13 inputs
- * is left out: both sides failed.` Returns null without pairs.
+ * is left out: neither side has a number on 1.` Returns null without pairs.
  */
 export function describePairs(view: DescribedPairs, unit: string): string | null {
   const { objective, effect, tally, listPairs } = view;
@@ -84,8 +84,8 @@ function describeLeftOut({ total, usable, failed }: PairTally, unit: string): st
   const left = total - usable;
   const both = Math.min(failed, left);
   const reasons = [
-    both > 0 && `both sides failed on ${formatNumber(both)}`,
-    both < left && `${formatNumber(left - both)} have no number on both sides so far`,
+    both > 0 && `neither side has a number on ${formatNumber(both)}`,
+    both < left && `${formatNumber(left - both)} did not end on both sides`,
   ].filter((reason) => reason !== false);
   return `${formatNumber(left)} of ${formatNumber(total)} ${unit}s ${left === 1 ? 'is' : 'are'} left out: ${reasons.join(', ')}.`;
 }

@@ -7,7 +7,7 @@ import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { PairedResult } from '../result/paired-result.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
-import { describeAcceptance } from '../verdict/describe-acceptance.ts';
+import { describeAcceptance, readContext } from '../verdict/describe-acceptance.ts';
 import { RuleList } from './rule-list.tsx';
 
 interface AcceptancePageProps {
@@ -40,7 +40,7 @@ export function AcceptancePage({ application, id }: AcceptancePageProps) {
           <RuleList
             metrics={data.metrics}
             results={data.results?.metric_results ?? []}
-            nameIndicator={nameIndicator}
+            context={readContext(data, nameIndicator)}
           />
           <p className="soft">
             The runs are those of the batch experiment{' '}

@@ -1,6 +1,6 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
-import { rateRule } from '@switchyard/contract/experiments/presentation/rate-rule.ts';
+import { type RuleRating, rateRule } from '@switchyard/contract/experiments/presentation/rate-rule.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { buildScale, findExtent } from '@switchyard/contract/presentation/scales.ts';
 import { useRef } from 'react';
@@ -8,6 +8,7 @@ import { useWidth } from '../../../ui/charts/use-width.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Picture } from '../../../ui/figures/picture.tsx';
+import { describeRequirement, type RuleContext } from '../verdict/describe-acceptance.ts';
 import { type RuleAxis, readAxis, sortRules } from '../verdict/rule-axis.ts';
 import styles from './rule-list.module.css';
 
@@ -20,11 +21,11 @@ interface RuleListProps {
   metrics: readonly AcceptanceMetric[];
   /** Empty before the decision. */
   results: readonly MetricResult[];
-  nameIndicator: (indicator: string) => string;
+  context: RuleContext;
 }
 
 /** The rules with their results: those that are not passed first, then those about which the data cannot say. */
-export function RuleList({ metrics, results, nameIndicator }: RuleListProps) {
+export function RuleList({ metrics, results, context }: RuleListProps) {
   return (
     <section aria-labelledby="rules">
       <div className={styles.head}>
@@ -33,15 +34,11 @@ export function RuleList({ metrics, results, nameIndicator }: RuleListProps) {
       </div>
       <ul className={styles.rules}>
         {results.length > 0
-          ? sortRules(results).map((result, index) => (
-              <Rule key={index} result={result} nameIndicator={nameIndicator} />
-            ))
+          ? sortRules(results).map((result, index) => <Rule key={index} result={result} context={context} />)
           : metrics.map((metric) => (
               <li key={formatRule(metric)} className={styles.rule}>
                 <VerdictBadge verdict="no result yet" />
-                <b>
-                  <bdi>{formatRule(metric)}</bdi>
-                </b>
+                <Requirement metric={metric} context={context} />
               </li>
             ))}
       </ul>
@@ -49,22 +46,29 @@ export function RuleList({ metrics, results, nameIndicator }: RuleListProps) {
   );
 }
 
-function Rule({ result, nameIndicator }: { result: MetricResult; nameIndicator: (name: string) => string }) {
+/** What the rule requires: the sentence, then the formula. */
+function Requirement({ metric, context }: { metric: AcceptanceMetric; context: RuleContext }) {
+  return (
+    <div>
+      <b>
+        <bdi>{escapeInvisible(describeRequirement(metric, context))}</bdi>
+      </b>
+      <p className="meta">
+        <bdi>{formatRule(metric)}</bdi>
+      </p>
+    </div>
+  );
+}
+
+function Rule({ result, context }: { result: MetricResult; context: RuleContext }) {
   const { metric, reason, warnings } = result;
   const axis = readAxis(result);
   const rating = rateRule(result);
-  const label = nameIndicator(metric.field);
+  const label = context.nameIndicator(metric.field);
   return (
     <li className={styles.rule}>
       <VerdictBadge verdict={rating} />
-      <div>
-        <b>
-          <bdi>{label}</bdi>
-        </b>
-        <p className="meta">
-          <bdi>{formatRule(metric)}</bdi>
-        </p>
-      </div>
+      <Requirement metric={metric} context={context} />
       <div className={styles.value}>
         {axis ? (
           <>
@@ -79,7 +83,7 @@ function Rule({ result, nameIndicator }: { result: MetricResult; nameIndicator: 
           <strong>–</strong>
         )}
       </div>
-      {axis && <RulePicture axis={axis} label={`${label}: ${rating}`} isPassed={result.passed} />}
+      {axis && <RulePicture axis={axis} label={`${label}: ${rating}`} rating={rating} />}
       <p className={styles.reason}>
         <bdi>
           {escapeInvisible([rating === 'passed' ? '' : reason, ...warnings].filter(Boolean).join(' '))}
@@ -90,7 +94,7 @@ function Rule({ result, nameIndicator }: { result: MetricResult; nameIndicator: 
 }
 
 /** The allowed side of the limit, and where the candidate is. */
-function RulePicture({ axis, label, isPassed }: { axis: RuleAxis; label: string; isPassed: boolean }) {
+function RulePicture({ axis, label, rating }: { axis: RuleAxis; label: string; rating: RuleRating }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const { value, bound, limit, allowed, format } = axis;
@@ -112,7 +116,7 @@ function RulePicture({ axis, label, isPassed }: { axis: RuleAxis; label: string;
             />
           )}
           <path className={styles.rail} d={`M0 ${RAIL}H${width}`} />
-          <g className={isPassed ? styles.passed : styles.open}>
+          <g className={rating === 'not passed' ? styles.broken : styles.candidate}>
             <path className={styles.bar} d={`M${scale(value)} ${RAIL}H${scale(bound)}`} />
             <circle className={styles.ring} cx={scale(value)} cy={RAIL} r="4.5" />
           </g>

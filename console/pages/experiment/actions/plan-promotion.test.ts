@@ -31,8 +31,15 @@ test('the default instance gets the version and the options of the candidate', (
   });
 });
 
-test('what is the default already changes nothing, and an ensemble or a deleted instance has no promotion', () => {
+test('what is the default already changes nothing, and every other candidate without a promotion says why', () => {
   expect(plan({ instance_id: 'production', version_id: 'v1' })).toMatchObject({ kind: 'none' });
-  expect(plan({ ensemble_id: 'three' })).toBeNull();
-  expect(plan({ instance_id: 'gone' })).toBeNull();
+  expect(plan({ ensemble_id: 'three' })).toMatchObject({
+    kind: 'none',
+    reason: expect.stringContaining('ensemble'),
+  });
+  expect(plan({ instance_id: 'gone' })).toMatchObject({ kind: 'none', reason: 'Instance gone was deleted.' });
+  // The default keeps its options: those of the candidate belong to another instance.
+  expect(plan({ instance_id: 'staging', option_set: 'fast' }, { speed: '2' })).toMatchObject({
+    kind: 'none',
+  });
 });

@@ -27,7 +27,9 @@ export type Promotion =
       instance: NamedInstance;
     };
 
-/** Returns what the promotion changes; null where the console has no single change for it. */
+const explain = (reason: string): Promotion => ({ kind: 'none', reason });
+
+/** Returns what the promotion changes, or why it cannot; null for a candidate whose options are not known. */
 export function planPromotion(
   { candidate, options = {} }: Sides,
   application: Pick<Application, 'default_instance'>,
@@ -36,10 +38,12 @@ export function planPromotion(
   const before = application.default_instance || 'latest';
   const { instance_id: id, version_id: version } = candidate;
   const hasOptions = Object.keys(options).length > 0;
-  if (candidate.ensemble_id || (candidate.option_set && !hasOptions)) return null;
+  if (candidate.ensemble_id)
+    return explain(`An ensemble cannot be the default: a run names ${candidate.ensemble_id} itself.`);
+  if (candidate.option_set && !hasOptions) return null;
   if (id !== '' && id !== before && !hasOptions) {
     const present = instances.find((one) => one.id === id);
-    if (!present && !isLatest(id)) return null;
+    if (!present && !isLatest(id)) return explain(`Instance ${id} was deleted.`);
     const now = present?.version_id ?? '';
     return {
       ...{ kind: 'instance', id, before, version: now },
@@ -47,11 +51,15 @@ export function planPromotion(
     };
   }
   const present = instances.find((one) => one.id === before);
-  if (!present || (id !== '' && id !== before)) return null;
+  if (id !== '' && id !== before)
+    return explain(
+      `The options are those of a run of ${id}, and ${before} is the default: change them in ${id}.`,
+    );
+  if (!present) return explain(`The default instance ${before} has no version and no options of its own.`);
   const isSame =
     (version === '' || version === present.version_id) &&
     Object.entries(options).every(([name, value]) => present.configuration.options[name] === value);
-  if (isSame) return { kind: 'none', reason: `${before} is the default instance already.` };
+  if (isSame) return explain(`${before} is the default instance already.`);
   return {
     ...{ kind: 'version', id: before, before: present.version_id, version: version || present.version_id },
     ...{ options, instance: present },

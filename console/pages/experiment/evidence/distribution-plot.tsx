@@ -11,6 +11,8 @@ import { STEP_CURVES_HEIGHT, type StepCurve, StepCurves } from './step-curves.ts
 interface DistributionPlotProps {
   /** The indicator as people call it. */
   label: string;
+  /** The same with its unit. */
+  axis: string;
   /** The runs of the page, which stand in for a profile that the API does not compute. */
   source: DistributedRuns;
   profile?: IndicatorProfile | undefined;
@@ -25,7 +27,8 @@ interface DistributionPlotProps {
 export function DistributionPlot(props: DistributionPlotProps) {
   const { unit } = props;
   const curves = listCurves(props);
-  if (curves.every(({ points }) => points.length === 0)) return null;
+  // One value on all sides is no distribution.
+  if (new Set(curves.flatMap(({ points }) => points.map(({ x }) => x))).size < 2) return null;
   const title = `Distribution of ${props.label}`;
   const share = `share of ${unit}s`;
   const table = {
@@ -45,6 +48,7 @@ export function DistributionPlot(props: DistributionPlotProps) {
         <StepCurves
           curves={curves}
           width={width}
+          axis={props.axis}
           label={`${title}: ${curves.map(({ name }) => name).join(', ')}`}
         />
       )}

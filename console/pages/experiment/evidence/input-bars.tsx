@@ -5,6 +5,7 @@ import {
   type RatingRule,
   ratePair,
 } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale, findExtent, listTicks, type Scale } from '@switchyard/contract/presentation/scales.ts';
 import { Link } from '@tanstack/react-router';
 import type { KeyboardEvent } from 'react';
@@ -59,6 +60,12 @@ export function InputBars(props: InputBarsProps) {
     })),
   };
   const all = valued.length + failed.length;
+  if (failed.length === 0 && valued.every(({ change }) => change === 0))
+    return (
+      <p className="soft">
+        {label} is the same on all {formatNumber(all)} {unit}s.
+      </p>
+    );
   const thinned = visible.length < all ? ` ${visible.length} of ${all} are visible.` : '';
   const crosses = failed.length > 0 ? ' A cross is one on which only one side failed.' : '';
   return (

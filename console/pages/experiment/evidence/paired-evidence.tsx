@@ -8,6 +8,7 @@ import {
 import type { PairedRun } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { formatNumber, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { viewGroups } from '@switchyard/contract/views/experiment-view.ts';
+import type { Meaning } from '../../../client/indicator-meaning.ts';
 import type { ExperimentSearch } from '../search.ts';
 import { ComparisonTable } from './comparison-table.tsx';
 import { DistributionPlot } from './distribution-plot.tsx';
@@ -30,6 +31,7 @@ interface PairedEvidenceProps {
   readInput: (run: PairedRun) => string;
   unit: 'input' | 'original';
   nameIndicator: (indicator: string) => string;
+  describe: Meaning['describe'];
   search: ExperimentSearch;
   onSearch: (changed: ExperimentSearch) => void;
 }
@@ -70,6 +72,7 @@ export function PairedPictures(props: PairedEvidenceProps) {
       {shared.pairs.length > 0 && <InputBars {...shared} />}
       <DistributionPlot
         label={shared.label}
+        axis={[shared.label, props.describe(props.view.indicator).unit].filter(Boolean).join(', ')}
         unit={shared.unit}
         {...sides}
         source={source}

@@ -38,6 +38,7 @@ export function ProfilePlot({ label, profile, control, candidate, nameGroup }: P
         <StepCurves
           curves={curves}
           width={width}
+          axis="times the best"
           label={`${title}: ${curves.map(({ name }) => name).join(', ')}`}
         />
       )}

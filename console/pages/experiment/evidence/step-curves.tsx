@@ -7,12 +7,13 @@ import {
   truncateLabel,
 } from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
+import figure from '../../../ui/figures/figure.module.css';
 import { Picture } from '../../../ui/figures/picture.tsx';
 import styles from './pictures.module.css';
 
 export const STEP_CURVES_HEIGHT = 220;
-const MARGIN = { top: 10, right: 112, bottom: 24, left: 48 };
-const TICKS_WIDTH = 90;
+const MARGIN = { top: 10, right: 112, bottom: 40, left: 48 };
+const TICKS_WIDTH = 56;
 const LINE = 18;
 
 /** A function that rises in steps from 0 to at most 1. */
@@ -26,6 +27,8 @@ interface StepCurvesProps {
   curves: readonly StepCurve[];
   width: number;
   label: string;
+  /** What the axis measures, with its unit. */
+  axis: string;
 }
 
 const CLASSES = {
@@ -35,7 +38,7 @@ const CLASSES = {
 };
 
 /** Step functions of several sides on the same axes. Control and candidate stand above the others. */
-export function StepCurves({ curves, width, label }: StepCurvesProps) {
+export function StepCurves({ curves, width, label, axis }: StepCurvesProps) {
   const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
   const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
   const toX = buildScale([low, end], [MARGIN.left, width - MARGIN.right]);
@@ -50,7 +53,7 @@ export function StepCurves({ curves, width, label }: StepCurvesProps) {
         across={[MARGIN.left, width - MARGIN.right]}
       />
       <HorizontalAxis
-        ticks={listTicks(low, end, Math.max(3, (width - MARGIN.left - MARGIN.right) / TICKS_WIDTH))}
+        ticks={listTicks(low, end, Math.max(4, (width - MARGIN.left - MARGIN.right) / TICKS_WIDTH))}
         scale={toX}
         across={[MARGIN.top, STEP_CURVES_HEIGHT - MARGIN.bottom]}
       />
@@ -60,6 +63,9 @@ export function StepCurves({ curves, width, label }: StepCurvesProps) {
           <path className={styles.curve} d={buildSteps(curve, { toX, toY, low, end })} />
         </g>
       ))}
+      <text className={`${figure.note} ${figure.end}`} x={width - MARGIN.right} y={STEP_CURVES_HEIGHT - 4}>
+        {truncateLabel(axis, width - MARGIN.right - MARGIN.left)}
+      </text>
       <Names curves={named} width={width} toY={toY} />
     </Picture>
   );

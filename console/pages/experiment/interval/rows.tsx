@@ -61,11 +61,15 @@ export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
           {interval}
         </text>
       )}
-      <text className={`${figure.end} ${styles.word} ${styles[readTone(row)]}`} x={width} y={y + 4}>
+      <text
+        className={`${figure.end} ${styles.word} ${styles[readTone(row)]}`}
+        x={width}
+        y={row.why && !isLarge ? labelY : y + 4}
+      >
         {writeWord(row)}
       </text>
       {row.why && (
-        <text className={`${figure.note} ${figure.end}`} x={width} y={isLarge ? y + 44 : y + 20}>
+        <text className={`${figure.note} ${figure.end}`} x={width} y={isLarge ? y + 22 : labelY + 16}>
           {row.why}
         </text>
       )}

@@ -24,3 +24,9 @@ test('a plan of four weeks has a row for each week', () => {
   const { rows, days } = listRows(plan(56, 12), 0);
   expect([rows.length, days]).toEqual([4, 7]);
 });
+
+test('a plan of ten minutes fills its row, instead of the first minutes of a day', () => {
+  const { rows, length } = listRows(plan(10, 1 / 60), 0);
+  expect([rows.length, length]).toEqual([1, HOUR / 6]);
+  expect(rows[0]?.segments).toHaveLength(10);
+});

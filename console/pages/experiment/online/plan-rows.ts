@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const ROW_DAYS = [1, 7, 28, 91, 364];
 const ROWS_MAX = 8;
 
-/** Returns the rows from the start of the plan in milliseconds, and the length of each. */
+/** Returns the rows from the start of the plan in milliseconds, and the length of each. A plan of less than a day fills one. */
 export function listRows(
   units: readonly PlannedUnit[],
   start: number,
@@ -35,7 +35,7 @@ export function listRows(
   const total = units.reduce((sum, { duration_minutes }) => sum + duration_minutes * MINUTE_MS, 0);
   const days =
     ROW_DAYS.find((one) => Math.ceil(total / (one * DAY_MS)) <= ROWS_MAX) ?? Number(ROW_DAYS.at(-1));
-  const length = days * DAY_MS;
+  const length = total < DAY_MS ? Math.max(total, MINUTE_MS) : days * DAY_MS;
   const rows = Array.from({ length: Math.max(1, Math.ceil(total / length)) }, (_, index) => ({
     start: start + index * length,
     segments: [] as Segment[],

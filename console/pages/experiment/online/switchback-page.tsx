@@ -6,6 +6,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { Choices } from '../evidence/choices.tsx';
 import { SwitchbackTable } from '../evidence/comparison-table.tsx';
+import styles from '../evidence/evidence.module.css';
 import { Evidence, Fold } from '../evidence/evidence.tsx';
 import { FailuresSection } from '../evidence/failures-section.tsx';
 import { experimentQuery } from '../queries.ts';
@@ -24,7 +25,7 @@ const ROLES = ['primary', 'guardrail', 'other'];
 export function SwitchbackPage({ application, id }: { application: string; id: string }) {
   const { data, dataUpdatedAt } = useSuspenseQuery(experimentQuery({ type: 'switchback', application, id }));
   const { search, onSearch } = useExperimentSearch();
-  const { nameIndicator } = useMeaning(application);
+  const { nameIndicator, describe } = useMeaning(application);
   const { plan, comparison: pair, status } = data;
   const compared = data.compared.toSorted(
     (one, other) => ROLES.indexOf(one.role) - ROLES.indexOf(other.role),
@@ -38,6 +39,9 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
     ...{ decision: data.decision, compared: [view], isRunning, unit: 'unit', nameIndicator },
   });
   const more = verdict?.kind === 'open' && deciding ? describeMoreUnits(deciding) : [];
+  const isMeasured = view.indicators.some(({ effect }) => effect.value !== null);
+  const now = readNow(data, dataUpdatedAt);
+  const rails = <UnitRails {...{ plan, names, isRunning, now }} comparison={chosen} isMain={!isMeasured} />;
   const units = `${formatNumber(plan.units.length)} units`;
   const test = { type: 'switchback', application, id, status } as const;
   return (
@@ -61,12 +65,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
         rule: listRuleFacts(deciding, { nameIndicator, unit: 'unit' }),
         reasons: [...deciding.reasons, ...deciding.warnings],
       })}
-      picture={
-        <>
-          <UnitRails {...{ plan, names, isRunning }} comparison={chosen} now={readNow(data, dataUpdatedAt)} />
-          {deciding && <IndicatorPlot {...{ view, nameIndicator, isRunning }} />}
-        </>
-      }
+      picture={isMeasured ? <IndicatorPlot {...{ view, nameIndicator, isRunning }} unit="unit" /> : rails}
     >
       {chosen && (
         <Evidence
@@ -85,6 +84,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
           }
           pictures={
             <>
+              {isMeasured && <div className={styles.row}>{rails}</div>}
               {chosen !== deciding && (
                 <p className="soft">{formatHeadline({ ...chosen, ...names, effect: readEffect(chosen) })}</p>
               )}
@@ -92,6 +92,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
                 comparison={chosen}
                 candidate={names.candidate}
                 label={nameIndicator(chosen.indicator)}
+                unit={describe(chosen.indicator).unit}
               />
             </>
           }

@@ -1,5 +1,6 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { buildScale, type Scale, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
@@ -18,6 +19,11 @@ const TICK_WIDTH_MIN = 56;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+const STEPS_MS = [
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 4, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 3, 7, 14, 28, 91].map((days) => days * DAY_MS),
+];
 const days = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
 const times = new Intl.DateTimeFormat('en-GB', { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
@@ -27,6 +33,8 @@ export interface UnitRailsProps {
   /** Time up to which units have run; undefined for a test that has not started. */
   now: number | undefined;
   isRunning: boolean;
+  /** true where it is the picture of the answer. */
+  isMain: boolean;
   comparison?: SwitchbackComparison | undefined;
 }
 
@@ -59,7 +67,7 @@ export function UnitRails(props: UnitRailsProps) {
   };
   return (
     <Figure
-      isMain
+      isMain={props.isMain}
       title="Units"
       caption={`${burnIn}${hollow}Dots have not run yet; grey with a red bar has no number. ${plan.start === undefined ? 'Times from the start.' : `Times in ${zone}.`}`}
       table={table}
@@ -136,7 +144,7 @@ function Row({
   );
 }
 
-/** Hairlines with their times: the hours of a day, or the days of a longer row. */
+/** Hairlines with their times, in steps of minutes, hours or days. */
 function Times({
   row,
   length,
@@ -148,23 +156,19 @@ function Times({
   scale: Scale;
   isDated: boolean;
 }) {
-  const isDay = length === DAY_MS;
-  const step = isDay ? HOUR_MS : DAY_MS;
-  const size = scale(row.start + step) - scale(row.start);
-  const every =
-    [1, 2, 3, 4, 6, 7, 8, 12, 14, 28, 91].find((one) => one * size >= TICK_WIDTH_MIN * (isDay ? 1.2 : 1)) ??
-    364;
-  const count = Math.floor(length / step / every);
-  return Array.from({ length: count }, (_, index) => {
-    const time = row.start + index * every * step;
-    const text = isDated
-      ? (isDay ? times : days).format(time)
-      : `+${Math.round(time / step)} ${isDay ? 'h' : 'd'}`;
+  const width = scale(row.start + length) - scale(row.start);
+  const step =
+    STEPS_MS.find((one) => (one / length) * width >= (one < DAY_MS ? 1.2 : 1) * TICK_WIDTH_MIN) ??
+    364 * DAY_MS;
+  const size = (step / length) * width;
+  return Array.from({ length: Math.max(1, Math.floor(length / step)) }, (_, index) => {
+    const time = row.start + index * step;
+    const text = isDated ? (step < DAY_MS ? times : days).format(time) : `+${formatDuration(time)}`;
     return (
       <g key={time}>
         <path className={figure.grid} d={`M${scale(time)} 0V${ROW - 8}`} />
         <text className={figure.note} x={scale(time) + 4} y={PLACES.time}>
-          {truncateLabel(text, every * size)}
+          {truncateLabel(text, size)}
         </text>
       </g>
     );

@@ -21,12 +21,19 @@ interface PictureProps {
 }
 
 /** Every indicator that decides or has changed, of one candidate. */
-export function IndicatorPlot({ view, nameIndicator, isRunning }: PictureProps & { view: ComparedView }) {
+export function IndicatorPlot({
+  view,
+  unit,
+  nameIndicator,
+  isRunning,
+}: PictureProps & { view: ComparedView; unit: string }) {
   const { names, indicators } = view;
   const visible = chooseIndicators(indicators);
+  // Without an estimate there is nothing to draw.
+  if (visible.every(({ effect }) => effect.value === null)) return null;
   const rest = indicators.length - visible.length;
   const control = escapeInvisible(names.control);
-  const dots = indicators[0]?.listPairs ? '; a dot is one input' : '';
+  const dots = indicators[0]?.listPairs ? `; a dot is one ${unit}` : '';
   return (
     <>
       <IntervalPlot
@@ -62,6 +69,14 @@ function readRow(view: IndicatorView, isRunning: boolean) {
   const { effect, verdict, objective } = view;
   const word = isRunning ? `${verdict} so far` : verdict;
   return { effect, objective, word, tone: findTone(verdict), why: explainOpen(view)?.short };
+}
+
+/** A candidate with a guardrail that is worse is not chosen, whatever its change is. */
+function readForbidden(indicators: readonly IndicatorView[], nameIndicator: (name: string) => string) {
+  const worse = indicators.find(({ role, verdict }) => role === 'guardrail' && verdict === 'worse');
+  return (
+    worse && { word: 'not allowed', tone: 'bad' as const, why: `${nameIndicator(worse.indicator)} is worse` }
+  );
 }
 
 /** Says why each interval that does not contain 0 decides nothing. */
@@ -122,6 +137,7 @@ export function CandidatePlot({ compared, racing, verdict, nameIndicator, isRunn
             return [
               {
                 ...readRow(one, isRunning),
+                ...readForbidden(indicators, nameIndicator),
                 key: String(index),
                 label: names.candidate,
                 note: describeCost(indicators),

@@ -41,7 +41,7 @@ export interface PairedResultProps
 /** The result of an experiment whose runs are paired: the page shows the answer, then one candidate and indicator. */
 export function PairedResult(props: PairedResultProps) {
   const { application, experiment, search, onSearch, unit, optionSets = {} } = props;
-  const { nameIndicator } = useMeaning(application);
+  const { nameIndicator, describe } = useMeaning(application);
   const isRunning = experiment.status === 'started';
   const compared = viewGroups(props.compared, props);
   const described = describeVerdict({
@@ -71,7 +71,7 @@ export function PairedResult(props: PairedResultProps) {
             verdict={verdict}
           />
         ) : (
-          subject?.indicators[0] && <IndicatorPlot view={subject} {...{ nameIndicator, isRunning }} />
+          subject?.indicators[0] && <IndicatorPlot view={subject} {...{ unit, nameIndicator, isRunning }} />
         ))
       }
     >
@@ -104,11 +104,11 @@ export function PairedResult(props: PairedResultProps) {
                   {escapeInvisible([...view.reasons, ...view.warnings].join(' '))}
                 </p>
               )}
-              <PairedPictures {...props} {...{ compared, chosen, view, nameIndicator }} />
+              <PairedPictures {...props} {...{ compared, chosen, view, nameIndicator, describe }} />
             </>
           }
         >
-          <PairedFolds {...props} {...{ compared, chosen, view, nameIndicator }} />
+          <PairedFolds {...props} {...{ compared, chosen, view, nameIndicator, describe }} />
           {props.folds}
         </Evidence>
       ) : (

@@ -71,11 +71,12 @@ function describeFound(result: MetricResult): string {
 /** Returns why the data cannot say, and what would. */
 function describeObstacle(result: MetricResult): string {
   if (result.tied) return 'All inputs tie, and others may not: more inputs decide it.';
-  if (isBoundOpen(result)) return `Only the bound stops it: more inputs decide it. ${result.reason}`;
+  if (isBoundOpen(result)) return 'Only its bound is not within the limit: more inputs decide it.';
   return isUnreported(result) ? 'The name may be misspelt.' : result.reason;
 }
 
-interface RuleContext {
+/** Names for the sentences. */
+export interface RuleContext {
   /** Name of the control. */
   control: string;
   nameIndicator: (indicator: string) => string;
@@ -84,13 +85,22 @@ interface RuleContext {
 const describeRule = (result: MetricResult, context: RuleContext): string =>
   escapeInvisible(`${describeRequirement(result.metric, context)}; ${describeFound(result)}.`);
 
+/** Returns what the sentences of the rules need. */
+export function readContext(
+  { control }: Pick<AcceptanceTest, 'control'>,
+  nameIndicator: RuleContext['nameIndicator'],
+): RuleContext {
+  return { nameIndicator, control: (control.ensemble_id ?? control.instance_id) || 'latest' };
+}
+
 /** Returns the verdict: what was required, what was found, and what stops it. Returns null before the results. */
 export function describeAcceptance(
-  { decision, results, control }: Pick<AcceptanceTest, 'decision' | 'results' | 'control'>,
+  test: Pick<AcceptanceTest, 'decision' | 'results' | 'control'>,
   nameIndicator: RuleContext['nameIndicator'],
 ): Verdict | null {
+  const { decision, results } = test;
   if (!results || !decision) return null;
-  const context = { nameIndicator, control: (control.ensemble_id ?? control.instance_id) || 'latest' };
+  const context = readContext(test, nameIndicator);
   const rules = sortRules(results.metric_results ?? []);
   const [first] = rules;
   const count = (rating: ReturnType<typeof rateRule>) =>

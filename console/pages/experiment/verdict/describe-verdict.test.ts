@@ -109,7 +109,7 @@ test('a sentence counts inputs by the margin, as the bars are coloured', () => {
   const count = (changes: Partial<IndicatorView>) => say('yes', [compare('new', view(changes))])?.follows[0];
   const failing = [pair(0.005), pair(null, 'candidate'), pair(null, 'control')];
   expect(count({ listPairs: () => failing, tally: { ...TALLY, total: 6, usable: 3, failed: 2 } })).toBe(
-    'Better on 1 of 3 inputs, within ±1 % on 1, worse on 1. 3 of 6 inputs are left out: both sides failed on 2, 1 have no number on both sides so far.',
+    'Better on 1 of 3 inputs, within ±1 % on 1, worse on 1. 3 of 6 inputs are left out: neither side has a number on 2, 1 did not end on both sides.',
   );
   const exact = { ...view().effect, margin: { low: 0, high: 0 } };
   expect(count({ effect: exact, listPairs: () => [pair(-0.01), pair(0)] })).toBe(

@@ -190,11 +190,31 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
         ? `${name} is the best choice of ${all}.`
         : `${name} has the best result of ${all}.`,
     rest: describeEffect(label, first, 'and'),
-    follows: others.map(
-      ({ names, indicators: [one] }) =>
-        `${escapeInvisible(names.candidate)} is better than ${control} too: ${one ? describeChange(one.effect) : ''}. The experiment does not compare it with ${name}.`,
-    ),
+    follows: [
+      ...others.map(
+        ({ names, indicators: [one] }) =>
+          `${escapeInvisible(names.candidate)} is better than ${control} too: ${one ? describeChange(one.effect) : ''}. The experiment does not compare it with ${name}.`,
+      ),
+      ...describeForbidden(compared, best, nameIndicator),
+    ],
   };
+}
+
+/** Names the candidates with a larger change than the best, which a guardrail forbids. */
+function describeForbidden(
+  compared: readonly ComparedView[],
+  best: ComparedView,
+  nameIndicator: (indicator: string) => string,
+): string[] {
+  return compared
+    .filter((one) => compareEffects(one, best) < 0)
+    .flatMap(({ names, indicators }) => {
+      const worse = indicators.find(({ role, verdict }) => role === 'guardrail' && verdict === 'worse');
+      if (!worse) return [];
+      return [
+        `${escapeInvisible(names.candidate)} has a better result, but is worse in ${nameIndicator(worse.indicator)}, which must not get worse.`,
+      ];
+    });
 }
 
 function describeChange(effect: Effect): string {

@@ -7,6 +7,7 @@ import {
   formatSize,
   readEffect,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { viewIndicator } from '@switchyard/contract/views/experiment-view.ts';
 import type { Facts } from '../../../ui/facts.tsx';
@@ -75,10 +76,7 @@ function listUnitFacts({
 }: SwitchbackComparison): Facts {
   return [
     ['Counted units', `${formatNumber(control.units.counted)} and ${formatNumber(candidate.units.counted)}`],
-    [
-      'Left out after a switch',
-      design.carry_over_units > 0 && `${formatNumber(design.carry_over_units)} units`,
-    ],
+    ['Left out after a switch', design.carry_over_units > 0 && formatCount(design.carry_over_units, 'unit')],
     ['Burn-in', design.burn_in_minutes > 0 && `${formatNumber(design.burn_in_minutes)} min`],
     ['Adjusted for', adjusted_for.map((name) => ADJUSTMENTS[name] ?? name).join(', ')],
     ['Carry-over', `p ${formatPValue(carry_over_test.p_value)}`],
