@@ -48,8 +48,8 @@ export function EnsembleRunPage() {
           </>
         }
       />
-      <Outcome run={run} />
       <div className="sections">
+        <Outcome run={run} />
         <ChildRuns application={application} run={run} />
         {run.rules_result && <Decisions application={application} result={run.rules_result} />}
         {run.rules_result?.gain && (

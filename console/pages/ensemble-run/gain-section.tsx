@@ -19,7 +19,7 @@ export function GainSection({ gain, usage }: { gain: EnsembleGain; usage: RulesR
       <h2 id="gain">Gain and cost</h2>
       <FactList
         facts={[
-          ['Best value', `${formatNumber(gain.value)} of ${gain.statistics_path.replace(/^\$\./, '')}`],
+          ['Best value', `${formatValue(gain.value)} of ${gain.statistics_path.replace(/^\$\./, '')}`],
           [
             'Gain',
             `${formatSigned(gain.improvement, formatValue)}${relative === null ? '' : ` (${formatSigned(relative, formatPercent)})`} over a run of ${gain.best_group.run_group_id} on average`,

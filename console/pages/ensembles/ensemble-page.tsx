@@ -27,8 +27,8 @@ export function EnsemblePage() {
         description={<ResourceHeading id={id} noun="ensemble" description={ensemble.description} />}
         actions={<EnsembleActions application={application} ensemble={ensemble} />}
       />
-      <AnswerSentence icon="ensemble" title={describeEnsemble(ensemble)} />
       <div className="sections">
+        <AnswerSentence icon="ensemble" title={describeEnsemble(ensemble)} />
         <EnsembleRuns application={application} ensemble={ensemble} />
         <Groups ensemble={ensemble} />
         <Rules ensemble={ensemble} />

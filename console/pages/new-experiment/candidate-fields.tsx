@@ -21,10 +21,11 @@ interface CandidateFieldsProps {
 export function CandidateFields({ application, legend, choices, chosen, onChange }: CandidateFieldsProps) {
   const toggle = (id: string) =>
     onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
+  const isLong = choices.length > LISTED_MAX;
   const rest = choices.filter(({ value }) => !chosen.includes(value));
   return (
     <fieldset className={form.choices} id={nameTarget('sides')}>
-      <legend>{legend}</legend>
+      <legend className={isLong ? 'visually-hidden' : undefined}>{legend}</legend>
       {choices.length === 0 && (
         <p className="soft">
           There is no other instance.{' '}
@@ -33,7 +34,7 @@ export function CandidateFields({ application, legend, choices, chosen, onChange
           </Link>
         </p>
       )}
-      {choices.length > LISTED_MAX ? (
+      {isLong ? (
         <div className={styles.chooser}>
           <SelectField
             label="Add a candidate"

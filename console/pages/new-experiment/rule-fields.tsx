@@ -10,9 +10,9 @@ import type { Choices } from './queries.ts';
 
 const STATISTICS = ['mean', 'p50', 'p90', 'p95', 'max', 'min', 'shifted_geometric_mean'];
 const METRIC_LABELS: Record<RuleDraft['metricType'], string> = {
-  'direct-comparison': 'Candidate against control',
-  'difference-threshold': 'Candidate minus control against a number',
-  'absolute-threshold': 'Candidate against a number',
+  'direct-comparison': 'With the control',
+  'difference-threshold': 'The difference with a number',
+  'absolute-threshold': 'With a number',
 };
 const OPERATOR_LABELS: Record<RuleDraft['operator'], string> = {
   le: 'at most',

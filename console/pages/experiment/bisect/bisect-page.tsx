@@ -1,15 +1,19 @@
+import { formatSize } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { Evidence } from '../evidence/evidence.tsx';
 import { FailuresSection } from '../evidence/failures-section.tsx';
 import { EndTest } from '../online/online-actions.tsx';
 import { experimentQuery } from '../queries.ts';
 import { ResultFrame } from '../result/result-frame.tsx';
 import { describeSearch } from '../verdict/describe-search.ts';
+import { DIRECTIONS } from '../verdict/list-rule-facts.ts';
 import { SearchPicture } from './search-picture.tsx';
 
 /** The result of a bisect experiment: the version that made the indicator worse, and the search for it. */
 export function BisectPage({ application, id }: { application: string; id: string }) {
   const { data } = useSuspenseQuery(experimentQuery({ type: 'bisect', application, id }));
+  const { nameIndicator } = useMeaning(application);
   return (
     <ResultFrame
       type="bisect"
@@ -23,6 +27,13 @@ export function BisectPage({ application, id }: { application: string; id: strin
       }
       verdict={describeSearch(data)}
       empty=""
+      rule={[
+        ['Good version', data.good_version_id],
+        ['Bad version', data.bad_version_id],
+        ['Indicator', nameIndicator(data.indicator)],
+        ['Direction', DIRECTIONS[data.direction]],
+        ['Difference that matters', formatSize(data.difference.type, data.difference.value)],
+      ]}
       picture={<SearchPicture search={data} />}
     >
       {data.failures.length > 0 && (

@@ -30,14 +30,17 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
   const compared = data.compared.toSorted(
     (one, other) => ROLES.indexOf(one.role) - ROLES.indexOf(other.role),
   );
-  const [deciding] = compared;
-  const chosen = compared.find(({ indicator }) => indicator === search.indicator) ?? deciding;
   const names = { control: pair.baseline_instance_id, candidate: pair.candidate_instance_id };
   const isRunning = status === 'started';
   const view = { names, indicators: compared.map(viewIndicator) };
   const verdict = describeVerdict({
     ...{ decision: data.decision, compared: [view], isRunning, unit: 'unit', nameIndicator },
   });
+  const find = (name: string | undefined) =>
+    compared.find(({ indicator }) => indicator === name) ?? compared[0];
+  const deciding = find(verdict?.indicator);
+  const decidingView = view.indicators.find(({ indicator }) => indicator === deciding?.indicator);
+  const chosen = find(search.indicator ?? deciding?.indicator);
   const more = verdict?.kind === 'open' && deciding ? describeMoreUnits(deciding) : [];
   const isMeasured = view.indicators.some(({ effect }) => effect.value !== null);
   const now = readNow(data, dataUpdatedAt);
@@ -65,7 +68,13 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
         rule: listRuleFacts(deciding, { nameIndicator, unit: 'unit' }),
         reasons: [...deciding.reasons, ...deciding.warnings],
       })}
-      picture={isMeasured ? <IndicatorPlot {...{ view, nameIndicator, isRunning }} unit="unit" /> : rails}
+      picture={
+        decidingView && isMeasured ? (
+          <IndicatorPlot {...{ view, nameIndicator, isRunning }} deciding={decidingView} unit="unit" />
+        ) : (
+          rails
+        )
+      }
     >
       {chosen && (
         <Evidence

@@ -23,23 +23,24 @@ interface PictureProps {
 /** Every indicator that decides or has changed, of one candidate. */
 export function IndicatorPlot({
   view,
+  deciding,
   unit,
   nameIndicator,
   isRunning,
-}: PictureProps & { view: ComparedView; unit: string }) {
+}: PictureProps & { view: ComparedView; deciding: IndicatorView; unit: string }) {
   const { names, indicators } = view;
-  const visible = chooseIndicators(indicators);
+  const visible = chooseIndicators(indicators, deciding);
   // Without an estimate there is nothing to draw.
   if (visible.every(({ effect }) => effect.value === null)) return null;
   const rest = indicators.length - visible.length;
   const control = escapeInvisible(names.control);
-  const dots = indicators[0]?.listPairs ? `; a dot is one ${unit}` : '';
+  const dots = deciding.listPairs ? `; a dot is one ${unit}` : '';
   return (
     <>
       <IntervalPlot
         isMain
         title={`Change to ${control}${isRunning ? ' so far' : ''}`}
-        caption={`${describeInterval(indicators[0])}; grey is no difference that matters${dots}.${rest > 0 ? ` The table below has ${formatNumber(rest)} more.` : ''}`}
+        caption={`${describeInterval(deciding)}; grey is no difference that matters${dots}.${rest > 0 ? ` The table below has ${formatNumber(rest)} more.` : ''}`}
         zero={names.control}
         rows={visible.map((one, index) => ({
           key: one.indicator,
@@ -54,11 +55,16 @@ export function IndicatorPlot({
   );
 }
 
-/** The indicators that decide, then others with a direction, then others that have changed. */
-function chooseIndicators(indicators: readonly IndicatorView[]): readonly IndicatorView[] {
-  const judged = indicators.filter(
-    ({ role, objective }, index) => index === 0 || role !== 'other' || objective !== 'none',
-  );
+/** The indicator that decides, then others with a role or a direction, then others that have changed. */
+function chooseIndicators(
+  indicators: readonly IndicatorView[],
+  deciding: IndicatorView,
+): readonly IndicatorView[] {
+  const others = indicators.filter((one) => one !== deciding);
+  const judged = [
+    deciding,
+    ...others.filter(({ role, objective }) => role !== 'other' || objective !== 'none'),
+  ];
   const changed = indicators.filter(
     (one) => !judged.includes(one) && (one.verdict === 'higher' || one.verdict === 'lower'),
   );

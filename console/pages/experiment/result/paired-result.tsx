@@ -50,8 +50,10 @@ export function PairedResult(props: PairedResultProps) {
   const verdict = props.verdict === undefined ? described : props.verdict;
   const subject = compared.find(({ names }) => names.candidate === verdict?.candidate) ?? compared[0];
   const chosen = compared.find(({ names }) => names.candidate === search.candidate) ?? subject;
-  const view = chosen?.indicators.find((one) => one.indicator === search.indicator) ?? chosen?.indicators[0];
-  const deciding = subject?.indicators[0];
+  const find = (view: typeof chosen, name: string | undefined) =>
+    view?.indicators.find(({ indicator }) => indicator === name) ?? view?.indicators[0];
+  const view = find(chosen, search.indicator ?? verdict?.indicator);
+  const deciding = find(subject, verdict?.indicator);
   return (
     <ResultFrame
       {...props}
@@ -71,7 +73,10 @@ export function PairedResult(props: PairedResultProps) {
             verdict={verdict}
           />
         ) : (
-          subject?.indicators[0] && <IndicatorPlot view={subject} {...{ unit, nameIndicator, isRunning }} />
+          subject &&
+          deciding && (
+            <IndicatorPlot view={subject} deciding={deciding} {...{ unit, nameIndicator, isRunning }} />
+          )
         ))
       }
     >

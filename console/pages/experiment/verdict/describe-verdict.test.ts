@@ -73,6 +73,7 @@ describe('of one candidate', () => {
       kind: 'better',
       word: 'better',
       candidate: 'new',
+      indicator: 'cost',
       claim: 'new is better than old.',
       rest: 'Cost is 3.8 % lower, and the true change lies between −4.6 % and −3 %.',
       follows: ['Better on 21 of 24 inputs, within ±1 % on 2, worse on 1.', 'Late is undecided.'],
@@ -83,6 +84,8 @@ describe('of one candidate', () => {
     const late = view({ indicator: 'late', role: 'guardrail', verdict: 'worse' });
     expect(say('no', [compare('new', view(), late)], { causes: ['late'] })).toMatchObject({
       kind: 'worse',
+      // Picture and evidence show this indicator, not the primary one, which is better.
+      indicator: 'late',
       claim: 'new is worse than old in Late, which must not get worse.',
     });
   });

@@ -24,8 +24,9 @@ export interface Verdict {
   claim: string;
   rest: string;
   follows: readonly string[];
-  /** Name of the candidate that the verdict is about; absent for none. */
+  /** Name of the candidate that the verdict is about, and the indicator that decides; absent for none. */
   candidate?: string;
+  indicator?: string;
 }
 
 export interface DescribedComparison {
@@ -62,7 +63,7 @@ function describeOne(
   if (!deciding) return { ...OPEN, rest: decision.reason, follows: [] };
   const label = nameIndicator(deciding.indicator);
   const shared = {
-    candidate: names.candidate,
+    ...{ candidate: names.candidate, indicator: deciding.indicator },
     rest: describeEffect(label, deciding, 'and') || (deciding.reasons[0] ?? ''),
     follows: [...describeTally(deciding, unit), ...describeOthers(indicators, deciding, nameIndicator)],
   };

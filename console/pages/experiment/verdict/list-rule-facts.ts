@@ -17,7 +17,8 @@ interface RuleContext {
   unit: string;
 }
 
-const DIRECTIONS = { minimize: 'less is better', maximize: 'more is better', none: 'no direction' };
+/** Directions of an indicator, in words. */
+export const DIRECTIONS = { minimize: 'less is better', maximize: 'more is better', none: 'no direction' };
 
 /** Returns the facts about the comparison that decides. */
 export function listRuleFacts(
