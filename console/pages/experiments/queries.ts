@@ -1,4 +1,4 @@
-import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { type ExperimentType, hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import { readExperiment } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
 import {
   type ExperimentsPage,
@@ -40,6 +40,9 @@ export const experimentsQuery = (application: string, type: ExperimentType | und
     },
   });
 
+/** An experiment that ends by itself has its runs in its response. */
+const embedsRuns = (type: ExperimentType): boolean => hasFact(type, 'ownsRuns') && !hasFact(type, 'canStop');
+
 /** The verdict of an ended experiment, as its page has it; null for none. Lists do not contain it. */
 const verdictQuery = (application: string, { type, id, status, progress }: ListedExperiment) =>
   queryOptions({
@@ -48,7 +51,8 @@ const verdictQuery = (application: string, { type, id, status, progress }: Liste
       const address = { application, type, id };
       return describeExperiment(address, await readExperiment(client, address, { signal }));
     },
-    enabled: isExperimentTerminal(status) && (progress?.requested ?? 0) <= VERDICT_RUNS_MAX,
+    enabled:
+      isExperimentTerminal(status) && (!embedsRuns(type) || (progress?.requested ?? 0) <= VERDICT_RUNS_MAX),
     staleTime: Number.POSITIVE_INFINITY,
   });
 

@@ -20,6 +20,8 @@ const MARGIN = { top: 12, right: 16, left: 72, bottom: 46 };
 const HEIGHT = MARGIN.top + CHART + BARS + MARGIN.bottom;
 const TICKS = 4;
 const LABEL_WIDTH_MIN = 46;
+/** Smaller bars have their number only on hover. */
+const PROBABILITY_NAMED_MIN = 0.1;
 
 type Search = Pick<
   BisectExperiment,
@@ -123,6 +125,9 @@ function SearchSteps({ search, width, probabilities }: SearchStepsProps) {
           text={describeStep(step, format)}
         />
       ))}
+      <text className={`${figure.note} ${figure.end}`} x={MARGIN.left - 8} y={MARGIN.top + CHART + BARS}>
+        probability
+      </text>
       <VersionBars search={search} toX={toX} probabilities={probabilities} />
     </Picture>
   );
@@ -177,6 +182,11 @@ function VersionBars({ search: { version_ids }, toX, probabilities }: VersionBar
           y1={bottom}
           y2={bottom}
         />
+        {probability >= PROBABILITY_NAMED_MIN && (
+          <text className={`${figure.note} ${figure.middle}`} x={toX(index)} y={bottom - height - 4}>
+            {formatPercent(probability)}
+          </text>
+        )}
         {index % every === 0 && (
           <text className={`${figure.label} ${figure.middle}`} x={toX(index)} y={bottom + 18}>
             {truncateLabel(version, step * every - 6)}

@@ -87,7 +87,7 @@ export function NarrowRow({ row, layout, top, isFirst }: RowProps) {
   return (
     <>
       <text className={styles.name} x={0} y={top + 18}>
-        {truncateLabel(row.label, width - 7 * (word.length + value.length + 3))}
+        {truncateLabel(row.label, width - 8 * (word.length + value.length + 3))}
       </text>
       {note && (
         <text className={figure.note} x={0} y={top + 34}>
