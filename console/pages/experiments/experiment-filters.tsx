@@ -24,59 +24,52 @@ const VERDICTS = [
   'failed',
 ];
 
+const FILTERS = [
+  {
+    key: 'type',
+    label: 'Type',
+    all: 'All types',
+    options: EXPERIMENT_TYPES.map((value) => ({ value, label: EXPERIMENTS[value].label })),
+  },
+  {
+    key: 'status',
+    label: 'Status',
+    all: 'All statuses',
+    options: EXPERIMENT_STATUSES.map((value) => ({ value, label: value })),
+  },
+  {
+    key: 'verdict',
+    label: 'Verdict',
+    all: 'All verdicts',
+    options: VERDICTS.map((value) => ({ value, label: value })),
+  },
+] as const;
+
 /** Filters of the list; they are in the address. The API filters by type, and the page by status and verdict. */
 export function ExperimentFilters({ search }: { search: ExperimentsSearch }) {
   const navigate = useNavigate({ from: '/apps/$application/experiments' });
-  const change = (key: keyof ExperimentsSearch, value: string) =>
-    void navigate({ search: parseSearch({ ...search, [key]: value }), replace: true });
-  return (
-    <search className={styles.tools} aria-label="Filters">
-      <Filter
-        label="Type"
-        value={search.type}
-        all="All types"
-        options={EXPERIMENT_TYPES.map((value) => ({ value, label: EXPERIMENTS[value].label }))}
-        onChange={(value) => change('type', value)}
-      />
-      <Filter
-        label="Status"
-        value={search.status}
-        all="All statuses"
-        options={EXPERIMENT_STATUSES.map((value) => ({ value, label: value }))}
-        onChange={(value) => change('status', value)}
-      />
-      <Filter
-        label="Verdict"
-        value={search.verdict}
-        all="All verdicts"
-        options={VERDICTS.map((value) => ({ value, label: value }))}
-        onChange={(value) => change('verdict', value)}
-      />
-    </search>
-  );
-}
-
-interface FilterProps {
-  label: string;
-  value: string | undefined;
-  all: string;
-  options: readonly { value: string; label: string }[];
-  onChange: (value: string) => void;
-}
-
-function Filter({ label, value = '', all, options, onChange }: FilterProps) {
   const id = useId();
   return (
-    <label htmlFor={id}>
-      {label}
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">{all}</option>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </label>
+    <search className={styles.tools} aria-label="Filters">
+      {FILTERS.map(({ key, label, all, options }) => (
+        <label key={key} htmlFor={`${id}${key}`}>
+          {label}
+          <select
+            id={`${id}${key}`}
+            value={search[key] ?? ''}
+            onChange={(event) =>
+              void navigate({ search: parseSearch({ ...search, [key]: event.target.value }), replace: true })
+            }
+          >
+            <option value="">{all}</option>
+            {options.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </search>
   );
 }

@@ -118,6 +118,28 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     expect(other).toEqual(one);
   });
 
+  test('searches more than twelve candidates, which stand as chips that can be removed', async () => {
+    const params = { application_id: application };
+    for (let index = 0; index < 12; index += 1)
+      await at.server.client.call('createInstance', {
+        params,
+        body: { id: `many-${index}`, name: `Many ${index}`, version_id: 'v1' },
+      });
+    const page = await open('batch');
+    await page.getByRole('button', { name: 'Choose a candidate' }).press('Enter');
+    await page.keyboard.type('many-7');
+    await page.keyboard.press('Enter');
+    const chips = page.getByRole('list', { name: 'Chosen candidates' });
+    await chips.getByText('many-7').waitFor();
+    await page.getByText('24 runs in all.').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await chips.getByRole('button', { name: 'Remove many-7' }).click();
+    await page.getByRole('button', { name: 'Choose a candidate' }).waitFor();
+    for (let index = 0; index < 12; index += 1)
+      await at.server.client.call('deleteInstance', { params: { ...params, instance_id: `many-${index}` } });
+  });
+
   test('starts a scenario test of option sets, and says when they are not JSON', async () => {
     const page = await open('scenario');
     await check(page);

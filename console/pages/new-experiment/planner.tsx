@@ -4,12 +4,10 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeError } from '../../client/client.ts';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { countOptionSets, countRepetitions, type ExperimentDraft } from './draft.ts';
 import { SearchSize } from './estimate/search-size.tsx';
 import { TimeEstimate } from './estimate/time-estimate.tsx';
@@ -187,19 +185,15 @@ function PlanResult({ application, sizes }: { application: string; sizes: Planne
 
 function PlanTable({ plans }: { plans: ExperimentPlan['plans'] }) {
   return (
-    <TableRegion label="Plans that find the difference">
-      <table className={table.table}>
-        <TableHead numbers={['Repetitions', 'Inputs', 'Runs']} />
-        <tbody>
-          {plans.map(({ repetitions, inputs, runs }) => (
-            <tr key={repetitions}>
-              <td className={table.number}>{repetitions}</td>
-              <td className={table.number}>{formatNumber(inputs)}</td>
-              <td className={table.number}>{formatNumber(runs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Plans that find the difference"
+      rows={plans}
+      keyOf={({ repetitions }) => String(repetitions)}
+      columns={[
+        { title: 'Repetitions', kind: 'number', cell: ({ repetitions }) => formatNumber(repetitions) },
+        { title: 'Inputs', kind: 'number', cell: ({ inputs }) => formatNumber(inputs) },
+        { title: 'Runs', kind: 'number', cell: ({ runs }) => formatNumber(runs) },
+      ]}
+    />
   );
 }

@@ -1,9 +1,6 @@
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { TableHead } from '../../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../../ui/resources/table-region.tsx';
+import { DataTable } from '../../../ui/data-table/data-table.tsx';
 import { RunLink } from '../../../ui/run-link.tsx';
-import table from '../../../ui/table.module.css';
-import styles from './evidence.module.css';
 import { Fold } from './evidence.tsx';
 
 interface Failure {
@@ -15,16 +12,14 @@ interface Failure {
   number_of_runs: number;
 }
 
-/** The distinct errors of the runs, each with a run that has it. */
-export function FailuresSection({
-  application,
-  failures,
-  title = 'Failures',
-}: {
+interface FailuresSectionProps {
   application: string;
   failures: readonly Failure[];
   title?: string;
-}) {
+}
+
+/** The distinct errors of the runs, each with a run that has it. */
+export function FailuresSection({ application, failures, title = 'Failures' }: FailuresSectionProps) {
   if (failures.length === 0) return null;
   const runs = failures.reduce((sum, { number_of_runs }) => sum + number_of_runs, 0);
   return (
@@ -33,33 +28,36 @@ export function FailuresSection({
       finding={`${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'}, ${failures.length === 1 ? 'one error' : `${formatNumber(failures.length)} errors`}`}
       isWide
     >
-      <TableRegion label="Errors of runs">
-        <table className={table.table}>
-          <TableHead texts={['Instance', 'Error', 'Example']} numbers={['Runs']} />
-          <tbody>
-            {failures.map((failure, index) => (
-              <tr key={index}>
-                <td>
-                  <bdi>{failure.ensemble_id ?? (failure.instance_id || failure.version_id || 'latest')}</bdi>
-                </td>
-                <td className={styles.error}>
-                  <bdi>{failure.error}</bdi>
-                </td>
-                <td>
-                  {failure.run_id === null ? (
-                    'not submitted'
-                  ) : (
-                    <RunLink application={application} run={failure.run_id}>
-                      {failure.run_id}
-                    </RunLink>
-                  )}
-                </td>
-                <td className={table.number}>{formatNumber(failure.number_of_runs)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="Errors of runs"
+        rows={failures.map((failure, index) => ({ ...failure, id: String(index) }))}
+        columns={[
+          {
+            title: 'Instance',
+            cell: (failure) => (
+              <bdi>{failure.ensemble_id ?? (failure.instance_id || failure.version_id || 'latest')}</bdi>
+            ),
+          },
+          {
+            title: 'Error',
+            wraps: true,
+            hover: ({ error }) => error,
+            cell: ({ error }) => <bdi>{error}</bdi>,
+          },
+          {
+            title: 'Example',
+            cell: ({ run_id: run }) =>
+              run === null ? (
+                'not submitted'
+              ) : (
+                <RunLink application={application} run={run}>
+                  {run}
+                </RunLink>
+              ),
+          },
+          { title: 'Runs', kind: 'number', cell: (failure) => formatNumber(failure.number_of_runs) },
+        ]}
+      />
     </Fold>
   );
 }

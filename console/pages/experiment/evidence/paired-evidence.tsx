@@ -11,12 +11,11 @@ import type { viewGroups } from '@switchyard/contract/views/experiment-view.ts';
 import type { Meaning } from '../../../client/indicator-meaning.ts';
 import type { ExperimentSearch } from '../search.ts';
 import { ComparisonTable } from './comparison-table.tsx';
-import { DistributionPlot } from './distribution-plot.tsx';
 import { Fold } from './evidence.tsx';
 import { FeatureSection } from './feature-section.tsx';
 import { InputBars } from './input-bars.tsx';
 import { findShare } from './list-steps.ts';
-import { ProfilePlot } from './profile-plot.tsx';
+import { DistributionPlot, ProfilePlot } from './step-plots.tsx';
 
 type GroupsView = ReturnType<typeof viewGroups>[number];
 

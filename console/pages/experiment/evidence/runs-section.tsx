@@ -1,12 +1,9 @@
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { DataTable } from '../../../ui/data-table/data-table.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { TableHead } from '../../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import { RunLink } from '../../../ui/run-link.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import table from '../../../ui/table.module.css';
-import styles from './evidence.module.css';
 import { Fold } from './evidence.tsx';
 
 const ROWS_MAX = 100;
@@ -37,37 +34,29 @@ export function RunsSection({
       }
       isWide
     >
-      <TableRegion label="Runs of the experiment">
-        <table className={table.table}>
-          <TableHead texts={['Status', 'Run', 'Instance', 'Input', 'Option set', 'Created']} />
-          <tbody>
-            {visible.map((run) => (
-              <tr key={run.id}>
-                <td>
-                  <StatusBadge status={run.status_v2} />
-                </td>
-                <td className={styles.error}>
-                  <RunLink application={application} run={run.id}>
-                    {run.name || run.id}
-                  </RunLink>
-                </td>
-                <td>
-                  <bdi>{run.instance_id || run.version_id || '–'}</bdi>
-                </td>
-                <td>
-                  <bdi>{run.input_id ?? '–'}</bdi>
-                </td>
-                <td>
-                  <bdi>{[run.option_set, run.scenario_id].filter(Boolean).join(' · ') || '–'}</bdi>
-                </td>
-                <td>
-                  <RelativeTime at={run.created_at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <DataTable
+        label="Runs of the experiment"
+        rows={visible}
+        columns={[
+          { title: 'Status', cell: ({ status_v2 }) => <StatusBadge status={status_v2} /> },
+          {
+            title: 'Run',
+            hover: ({ name, id }) => name || id,
+            cell: ({ name, id }) => (
+              <RunLink application={application} run={id}>
+                {name || id}
+              </RunLink>
+            ),
+          },
+          { title: 'Instance', cell: (run) => <bdi>{run.instance_id || run.version_id || '–'}</bdi> },
+          { title: 'Input', cell: ({ input_id }) => <bdi>{input_id ?? '–'}</bdi> },
+          {
+            title: 'Option set',
+            cell: (run) => <bdi>{[run.option_set, run.scenario_id].filter(Boolean).join(' · ') || '–'}</bdi>,
+          },
+          { title: 'Created', onPhone: 'end', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        ]}
+      />
     </Fold>
   );
 }

@@ -1,7 +1,7 @@
 import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { formatHeadline } from '@switchyard/contract/experiments/presentation/headline.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { viewIndicator } from '@switchyard/contract/views/experiment-view.ts';
+import { sortByRole, viewIndicator } from '@switchyard/contract/views/experiment-view.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { Choices } from '../evidence/choices.tsx';
@@ -19,17 +19,13 @@ import { EndTest, OnlineActions } from './online-actions.tsx';
 import { UnitMeans } from './unit-means.tsx';
 import { UnitRails } from './unit-rails.tsx';
 
-const ROLES = ['primary', 'guardrail', 'other'];
-
 /** The result of a switchback test: the verdict, the units over time, and every indicator. */
 export function SwitchbackPage({ application, id }: { application: string; id: string }) {
   const { data, dataUpdatedAt } = useSuspenseQuery(experimentQuery({ type: 'switchback', application, id }));
   const { search, onSearch } = useExperimentSearch();
   const { nameIndicator, describe } = useMeaning(application);
   const { plan, comparison: pair, status } = data;
-  const compared = data.compared.toSorted(
-    (one, other) => ROLES.indexOf(one.role) - ROLES.indexOf(other.role),
-  );
+  const compared = sortByRole(data.compared);
   const names = { control: pair.baseline_instance_id, candidate: pair.candidate_instance_id };
   const isRunning = status === 'started';
   const view = { names, indicators: compared.map(viewIndicator) };

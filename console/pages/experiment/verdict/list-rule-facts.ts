@@ -5,6 +5,7 @@ import type {
 import {
   formatPValue,
   formatSize,
+  listAdjustments,
   readEffect,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
@@ -62,12 +63,6 @@ function describeRelated(
   return `verdict withheld, ${clusters === null ? 'fewer than 10 groups are left' : `${formatNumber(clusters)} groups are left of the 10 that it needs`}`;
 }
 
-const ADJUSTMENTS: Readonly<Record<string, string>> = {
-  trend: 'a trend',
-  time_of_day: 'the time of day',
-  day: 'the day',
-};
-
 function listUnitFacts({
   control,
   candidate,
@@ -79,7 +74,7 @@ function listUnitFacts({
     ['Counted units', `${formatNumber(control.units.counted)} and ${formatNumber(candidate.units.counted)}`],
     ['Left out after a switch', design.carry_over_units > 0 && formatCount(design.carry_over_units, 'unit')],
     ['Burn-in', design.burn_in_minutes > 0 && `${formatNumber(design.burn_in_minutes)} min`],
-    ['Adjusted for', adjusted_for.map((name) => ADJUSTMENTS[name] ?? name).join(', ')],
+    ['Adjusted for', listAdjustments(adjusted_for)],
     ['Carry-over', `p ${formatPValue(carry_over_test.p_value)}`],
   ];
 }
