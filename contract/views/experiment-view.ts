@@ -125,9 +125,7 @@ function readMean(side: { mean: number | null; estimated_mean?: number | null })
 const ROLE_ORDER = ['primary', 'guardrail', 'other'];
 
 /** Returns the comparisons with those that decide first. */
-export function sortByRole<Compared extends Pick<Comparison, 'role'>>(
-  comparisons: readonly Compared[],
-): Compared[] {
+function sortByRole<Compared extends Pick<Comparison, 'role'>>(comparisons: readonly Compared[]): Compared[] {
   return comparisons.toSorted((one, other) => ROLE_ORDER.indexOf(one.role) - ROLE_ORDER.indexOf(other.role));
 }
 

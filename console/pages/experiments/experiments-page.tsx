@@ -20,7 +20,6 @@ export function ExperimentsPage() {
   const search = useSearch({ from: '/signed-in/apps/$application/experiments' });
   const { type } = search;
   usePageTitle('Experiments', application);
-  const mayCreate = useRight('experiment');
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     experimentsQuery(application, type),
   );
@@ -35,10 +34,7 @@ export function ExperimentsPage() {
     );
   return (
     <>
-      <PageHeader
-        title="Experiments"
-        actions={mayCreate && <NewExperiment application={application} type={type} />}
-      />
+      <PageHeader title="Experiments" actions={<NewExperiment application={application} type={type} />} />
       <ExperimentFilters search={search} />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       {data && loaded.length === 0 && <NoExperiment application={application} type={type} />}
@@ -81,6 +77,7 @@ interface TypedListProps {
 }
 
 function NewExperiment({ application, type }: TypedListProps) {
+  if (!useRight('experiment')) return null;
   return (
     <LinkButton
       kind="primary"
@@ -98,16 +95,7 @@ function NoExperiment({ application, type }: TypedListProps) {
     return (
       <EmptyState title={`No ${type} experiment yet`}>
         <p>{EXPERIMENTS[type].purpose}</p>
-        <p>
-          <Link to="/apps/$application/new-experiment" params={{ application }} search={{ type }}>
-            Open its form, which shows the command too
-          </Link>
-          , or{' '}
-          <Link to="/apps/$application/experiments" params={{ application }}>
-            show all experiments
-          </Link>
-          .
-        </p>
+        <NewExperiment application={application} type={type} />
       </EmptyState>
     );
   return (

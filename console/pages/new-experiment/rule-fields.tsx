@@ -3,6 +3,7 @@ import form from '../../ui/forms/form.module.css';
 import { RepeatedFields } from '../../ui/forms/repeated-fields.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { UnitField } from '../../ui/forms/unit-field.tsx';
+import { LIMITS } from '../experiment/verdict/describe-acceptance.ts';
 import { createRule, METRIC_TYPES, OPERATORS, parseChoice, type RuleDraft } from './draft.ts';
 import type { DraftFieldsProps } from './draft-fields.tsx';
 import { IndicatorField } from './indicator-fields.tsx';
@@ -13,14 +14,6 @@ const METRIC_LABELS: Record<RuleDraft['metricType'], string> = {
   'direct-comparison': 'With the control',
   'difference-threshold': 'The difference with a number',
   'absolute-threshold': 'With a number',
-};
-const OPERATOR_LABELS: Record<RuleDraft['operator'], string> = {
-  le: 'at most',
-  lt: 'less than',
-  ge: 'at least',
-  gt: 'more than',
-  eq: 'equal to',
-  ne: 'different from',
 };
 
 /** The rules of an acceptance test. The candidate must meet all of them. */
@@ -73,7 +66,7 @@ function Rule({ rule, choices, onChange }: RuleProps) {
         <SelectField
           label="The candidate is"
           value={rule.operator}
-          options={OPERATORS.map((value) => ({ value, label: OPERATOR_LABELS[value] }))}
+          options={OPERATORS.map((value) => ({ value, label: LIMITS[value] }))}
           onChange={(operator) => onChange({ operator: parseChoice(OPERATORS, operator) })}
         />
         <TextField

@@ -119,14 +119,10 @@ const ADJUSTMENTS: Readonly<Record<string, string>> = {
   day: 'the day',
 };
 
-/** Returns the properties in words: `a trend and the day`; empty for none. */
-export function listAdjustments(names: readonly string[]): string {
-  return names.map((name) => ADJUSTMENTS[name] ?? name).join(' and ');
-}
-
 /** Says what an estimate is adjusted for, which stands beside it: `adjusted for a trend`; empty for nothing. */
 export function formatAdjustment({ adjustedFor = [] }: Effect): string {
-  return adjustedFor.length === 0 ? '' : `adjusted for ${listAdjustments(adjustedFor)}`;
+  const names = adjustedFor.map((name) => ADJUSTMENTS[name] ?? name);
+  return names.length === 0 ? '' : `adjusted for ${names.join(' and ')}`;
 }
 
 /** Formats the estimate and what it is adjusted for; empty without one. */

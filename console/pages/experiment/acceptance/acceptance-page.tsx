@@ -7,7 +7,7 @@ import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { experimentQuery, experimentRunsQuery } from '../queries.ts';
 import { PairedResult } from '../result/paired-result.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
-import { describeAcceptance, readContext } from '../verdict/describe-acceptance.ts';
+import { describeAcceptance } from '../verdict/describe-acceptance.ts';
 import { RuleList } from './rule-list.tsx';
 
 interface AcceptancePageProps {
@@ -37,11 +37,7 @@ export function AcceptancePage({ application, id }: AcceptancePageProps) {
       unit="input"
       picture={
         <>
-          <RuleList
-            metrics={data.metrics}
-            results={data.results?.metric_results ?? []}
-            context={readContext(data, nameIndicator)}
-          />
+          <RuleList test={data} nameIndicator={nameIndicator} />
           <p className="soft">
             The runs are those of the batch experiment{' '}
             <Link to="/apps/$application/experiments/$type/$id" params={owner}>

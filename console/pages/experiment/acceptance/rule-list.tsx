@@ -1,4 +1,5 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
 import { type RuleRating, rateRule } from '@switchyard/contract/experiments/presentation/rate-rule.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
@@ -17,15 +18,10 @@ const HEIGHT = 40;
 const RAIL = 10;
 const PADDING = 0.35;
 
-interface RuleListProps {
-  metrics: readonly AcceptanceMetric[];
-  /** Empty before the decision. */
-  results: readonly MetricResult[];
-  context: RuleContext;
-}
-
 /** The rules with their results: those that are not passed first, then those about which the data cannot say. */
-export function RuleList({ metrics, results, context }: RuleListProps) {
+export function RuleList({ test, nameIndicator }: RuleContext & { test: AcceptanceTest }) {
+  const results = sortRules(test.results?.metric_results ?? []);
+  const context = { test, nameIndicator };
   return (
     <section aria-labelledby="rules">
       <div className={styles.head}>
@@ -34,8 +30,8 @@ export function RuleList({ metrics, results, context }: RuleListProps) {
       </div>
       <ul className={styles.rules}>
         {results.length > 0
-          ? sortRules(results).map((result, index) => <Rule key={index} result={result} context={context} />)
-          : metrics.map((metric) => (
+          ? results.map((result, index) => <Rule key={index} result={result} context={context} />)
+          : test.metrics.map((metric) => (
               <li key={formatRule(metric)} className={styles.rule}>
                 <VerdictBadge verdict="no result yet" />
                 <Requirement metric={metric} context={context} />

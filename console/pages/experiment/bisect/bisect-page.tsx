@@ -6,7 +6,7 @@ import { FailuresSection } from '../evidence/failures-section.tsx';
 import { EndTest } from '../online/online-actions.tsx';
 import { experimentQuery } from '../queries.ts';
 import { ResultFrame } from '../result/result-frame.tsx';
-import { describeSearch } from '../verdict/describe-search.ts';
+import { describeExperiment } from '../verdict/describe-experiment.ts';
 import { DIRECTIONS } from '../verdict/list-rule-facts.ts';
 import { SearchPicture } from './search-picture.tsx';
 
@@ -25,7 +25,7 @@ export function BisectPage({ application, id }: { application: string; id: strin
       actions={
         <EndTest type="bisect" application={application} id={id} status={data.status} intent="search" />
       }
-      verdict={describeSearch(data)}
+      verdict={describeExperiment({ type: 'bisect', application, id }, data)}
       empty=""
       rule={[
         ['Good version', data.good_version_id],

@@ -27,7 +27,6 @@ const TONES: Record<PairRating, string | undefined> = {
   higher: styles.candidate,
   worse: styles.bad,
   within: styles.control,
-  failed: styles.open,
 };
 
 export interface InputBarsProps {

@@ -1,7 +1,7 @@
 import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { formatHeadline } from '@switchyard/contract/experiments/presentation/headline.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { sortByRole, viewIndicator } from '@switchyard/contract/views/experiment-view.ts';
+import { viewExperiment } from '@switchyard/contract/views/experiment-view.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMeaning } from '../../../client/indicator-meaning.ts';
 import { Choices } from '../evidence/choices.tsx';
@@ -13,7 +13,7 @@ import { experimentQuery } from '../queries.ts';
 import { IndicatorPlot } from '../result/main-picture.tsx';
 import { ResultFrame } from '../result/result-frame.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
-import { describeMoreUnits, describeVerdict } from '../verdict/describe-verdict.ts';
+import { describeExperiment } from '../verdict/describe-experiment.ts';
 import { listRuleFacts } from '../verdict/list-rule-facts.ts';
 import { EndTest, OnlineActions } from './online-actions.tsx';
 import { UnitMeans } from './unit-means.tsx';
@@ -25,24 +25,23 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
   const { search, onSearch } = useExperimentSearch();
   const { nameIndicator, describe } = useMeaning(application);
   const { plan, comparison: pair, status } = data;
-  const compared = sortByRole(data.compared);
   const names = { control: pair.baseline_instance_id, candidate: pair.candidate_instance_id };
   const isRunning = status === 'started';
-  const view = { names, indicators: compared.map(viewIndicator) };
-  const verdict = describeVerdict({
-    ...{ decision: data.decision, compared: [view], isRunning, unit: 'unit', nameIndicator },
-  });
-  const find = (name: string | undefined) =>
-    compared.find(({ indicator }) => indicator === name) ?? compared[0];
-  const deciding = find(verdict?.indicator);
-  const decidingView = view.indicators.find(({ indicator }) => indicator === deciding?.indicator);
-  const chosen = find(search.indicator ?? deciding?.indicator);
-  const more = verdict?.kind === 'open' && deciding ? describeMoreUnits(deciding) : [];
-  const isMeasured = view.indicators.some(({ effect }) => effect.value !== null);
+  const address = { type: 'switchback', application, id } as const;
+  const [view] = viewExperiment(address, data).compared;
+  const verdict = describeExperiment(address, data, nameIndicator);
+  const find = (name: string | undefined) => data.compared.find(({ indicator }) => indicator === name);
+  const decidingView =
+    view?.indicators.find(({ indicator }) => indicator === verdict?.indicator) ?? view?.indicators[0];
+  const deciding = find(decidingView?.indicator);
+  const chosen = find(search.indicator) ?? deciding;
+  // Other types say it in a reason.
+  const more = (verdict?.kind === 'open' && deciding?.more_units) || 0;
+  const isMeasured = view?.indicators.some(({ effect }) => effect.value !== null);
   const now = readNow(data, dataUpdatedAt);
   const rails = <UnitRails {...{ plan, names, isRunning, now }} comparison={chosen} isMain={!isMeasured} />;
   const units = `${formatNumber(plan.units.length)} units`;
-  const test = { type: 'switchback', application, id, status } as const;
+  const test = { ...address, status };
   return (
     <ResultFrame
       type="switchback"
@@ -50,7 +49,15 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
       experiment={data}
       actions={<OnlineActions {...test} />}
       menu={<EndTest {...test} intent="cancel" />}
-      verdict={verdict && { ...verdict, follows: [...more, ...verdict.follows] }}
+      verdict={
+        verdict && {
+          ...verdict,
+          follows: [
+            more > 0 ? `About ${formatNumber(more)} more units would decide it.` : [],
+            verdict.follows,
+          ].flat(),
+        }
+      }
       empty={
         status === 'draft'
           ? `Not started. The plan has ${units}, which ${names.control} and ${names.candidate} serve in turn.`
@@ -65,7 +72,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
         reasons: [...deciding.reasons, ...deciding.warnings],
       })}
       picture={
-        decidingView && isMeasured ? (
+        view && decidingView && isMeasured ? (
           <IndicatorPlot {...{ view, nameIndicator, isRunning }} deciding={decidingView} unit="unit" />
         ) : (
           rails
@@ -80,7 +87,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
                 {
                   label: 'Indicator',
                   name: nameIndicator,
-                  options: compared.map(({ indicator }) => indicator),
+                  options: view?.indicators.map(({ indicator }) => indicator) ?? [],
                   chosen: chosen.indicator,
                   onChoose: (indicator) => onSearch({ indicator }),
                 },
@@ -102,8 +109,8 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
             </>
           }
         >
-          <Fold title="All indicators" finding={`${formatNumber(compared.length)} by unit`} isWide>
-            <SwitchbackTable comparisons={compared} />
+          <Fold title="All indicators" finding={`${formatNumber(data.compared.length)} by unit`} isWide>
+            <SwitchbackTable comparisons={data.compared} />
           </Fold>
           <FailuresSection
             application={application}

@@ -7,7 +7,7 @@ import type { ComparedView, IndicatorView } from '@switchyard/contract/views/exp
 import { findTone } from '../../../ui/experiments/verdict-badge.tsx';
 import { IntervalPlot } from '../interval/interval-plot.tsx';
 import type { IntervalRow } from '../interval/scale.ts';
-import { compareEffects, explainOpen, type Verdict } from '../verdict/describe-verdict.ts';
+import { compareEffects, explainOpen, findForbidding, type Verdict } from '../verdict/describe-verdict.ts';
 
 /** More rows show no pattern; the folded table has all indicators, and the numbers of the picture all candidates. */
 const INDICATORS_MAX = 6;
@@ -77,14 +77,6 @@ function readRow(view: IndicatorView, isRunning: boolean) {
   return { effect, objective, word, tone: findTone(verdict), why: explainOpen(view)?.short };
 }
 
-/** A candidate with a guardrail that is worse is not chosen, whatever its change is. */
-function readForbidden(indicators: readonly IndicatorView[], nameIndicator: (name: string) => string) {
-  const worse = indicators.find(({ role, verdict }) => role === 'guardrail' && verdict === 'worse');
-  return (
-    worse && { word: 'not allowed', tone: 'bad' as const, why: `${nameIndicator(worse.indicator)} is worse` }
-  );
-}
-
 /** Says why each interval that does not contain 0 decides nothing. */
 function OpenIntervals({ rows }: { rows: readonly { label: string; view: IndicatorView }[] }) {
   const open = rows.flatMap(({ label, view }) => {
@@ -140,10 +132,14 @@ export function CandidatePlot({ compared, racing, verdict, nameIndicator, isRunn
           .flatMap(({ names, indicators, racing: place }, index): IntervalRow[] => {
             const [one] = indicators;
             if (!one) return [];
+            const forbidding = findForbidding({ indicators });
             return [
               {
                 ...readRow(one, isRunning),
-                ...readForbidden(indicators, nameIndicator),
+                ...(forbidding && {
+                  ...{ word: 'not allowed', tone: 'bad' },
+                  why: `${nameIndicator(forbidding.indicator)} is worse`,
+                }),
                 key: String(index),
                 label: names.candidate,
                 note: describeCost(indicators),

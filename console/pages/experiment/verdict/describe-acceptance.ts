@@ -19,14 +19,15 @@ const STATISTICS: Readonly<Record<string, string>> = {
   shifted_geometric_mean: 'shifted geometric mean',
 };
 
-const LIMITS: Readonly<Record<string, string>> = {
+/** The operators of rules in words. */
+export const LIMITS = {
   lt: 'less than',
   le: 'at most',
   gt: 'more than',
   ge: 'at least',
   eq: 'equal to',
   ne: 'different from',
-};
+} as const;
 
 /** Names the statistic of an indicator, such as `The 95th percentile of Cost`. */
 function nameStatistic(statistic: string): string {
@@ -39,13 +40,14 @@ function nameStatistic(statistic: string): string {
 /** Returns what the rule requires, such as `The mean of Cost must be at most 1 % above that of production`. */
 export function describeRequirement(
   { field, statistic, metric_type, hypothesis, params }: MetricResult['metric'],
-  { control, nameIndicator }: RuleContext,
+  { test, nameIndicator }: RuleContext,
 ): string {
+  const control = (test.control.ensemble_id ?? test.control.instance_id) || 'latest';
   const { operator, tolerance } = params;
   const value = tolerance?.value ?? 0;
   const amount = tolerance?.type === 'relative' ? formatExactPercent(value) : formatNumber(value);
   const subject = `The ${nameStatistic(statistic)} of ${nameIndicator(field)}`;
-  const limit = LIMITS[operator] ?? operator;
+  const limit = LIMITS[operator];
   if (metric_type === 'absolute-threshold') return `${subject} must be ${limit} ${amount}`;
   if (metric_type === 'difference-threshold')
     return `${subject} minus that of ${control} must be ${limit} ${amount}`;
@@ -75,23 +77,14 @@ function describeObstacle(result: MetricResult): string {
   return isUnreported(result) ? 'The name may be misspelt.' : result.reason;
 }
 
-/** Names for the sentences. */
+/** The test whose control the sentences name. */
 export interface RuleContext {
-  /** Name of the control. */
-  control: string;
+  test: Pick<AcceptanceTest, 'control'>;
   nameIndicator: (indicator: string) => string;
 }
 
 const describeRule = (result: MetricResult, context: RuleContext): string =>
   escapeInvisible(`${describeRequirement(result.metric, context)}; ${describeFound(result)}.`);
-
-/** Returns what the sentences of the rules need. */
-export function readContext(
-  { control }: Pick<AcceptanceTest, 'control'>,
-  nameIndicator: RuleContext['nameIndicator'],
-): RuleContext {
-  return { nameIndicator, control: (control.ensemble_id ?? control.instance_id) || 'latest' };
-}
 
 /** Returns the verdict: what was required, what was found, and what stops it. Returns null before the results. */
 export function describeAcceptance(
@@ -100,7 +93,7 @@ export function describeAcceptance(
 ): Verdict | null {
   const { decision, results } = test;
   if (!results || !decision) return null;
-  const context = readContext(test, nameIndicator);
+  const context = { test, nameIndicator };
   const rules = sortRules(results.metric_results ?? []);
   const [first] = rules;
   const count = (rating: ReturnType<typeof rateRule>) =>

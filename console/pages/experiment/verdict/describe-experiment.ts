@@ -1,11 +1,12 @@
 /** The verdict of an experiment of any type. Lists and pages have it from here, so that they agree. */
+import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import type {
   ExperimentAddress,
   ExperimentBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { viewExperiment } from '@switchyard/contract/views/experiment-view.ts';
 import { describeAcceptance } from './describe-acceptance.ts';
-import { describeSearch } from './describe-search.ts';
 import { describeVerdict, type Verdict } from './describe-verdict.ts';
 
 /** Returns the verdict; null before anything can be compared. */
@@ -19,4 +20,25 @@ export function describeExperiment(
   const { compared, unit } = viewExperiment(address, body);
   const isRunning = body.status === 'started';
   return describeVerdict({ ...{ decision: body.decision, compared, isRunning, unit, nameIndicator } });
+}
+
+const KINDS: Partial<Record<BisectExperiment['verdict'], Verdict['kind']>> = {
+  found: 'better',
+  not_distinguishable: 'equivalent',
+  failed: 'worse',
+};
+
+/** Returns the verdict: which version made the indicator worse, as far as known. */
+function describeSearch({
+  verdict,
+  reason,
+  runs_needed: more,
+}: Pick<BisectExperiment, 'verdict' | 'reason' | 'runs_needed'>): Verdict {
+  const word = verdict.replaceAll('_', ' ');
+  return {
+    ...{ kind: KINDS[verdict] ?? 'open', word },
+    claim: verdict === 'running' ? 'So far:' : `${word.charAt(0).toUpperCase()}${word.slice(1)}.`,
+    rest: reason || 'no version is tested.',
+    follows: more === null ? [] : [`The search needs about ${formatNumber(more)} more runs.`],
+  };
 }

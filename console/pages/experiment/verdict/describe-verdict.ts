@@ -118,28 +118,14 @@ function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 
   return `${label} is ${side}, ${join} the true change lies between ${formatEnds(effect)}.`;
 }
 
-/** Returns why an interval that does not contain 0 decides nothing; null for any other comparison. */
-export function explainOpen({
-  verdict,
-  effect: { low, high },
-  reasons,
-  pValue,
-  adjustedPValue,
-}: IndicatorView): { short: string; text: string } | null {
-  if (verdict !== 'undecided' || low === null || high === null || (low <= 0 && high >= 0)) return null;
-  const isCorrected = pValue !== null && adjustedPValue !== null && adjustedPValue > pValue;
+/** Returns why an interval that does not contain 0 decides nothing; undefined for any other comparison. */
+export function explainOpen(view: IndicatorView): { short: string; text: string } | undefined {
+  const { verdict, effect, reasons, pValue, adjustedPValue } = view;
+  const { low, high } = effect;
+  if (verdict !== 'undecided' || low === null || high === null || (low <= 0 && high >= 0)) return undefined;
   return {
-    short: isCorrected
-      ? `p ${formatPValue(pValue)}, corrected ${formatPValue(adjustedPValue)}`
-      : `p ${formatPValue(adjustedPValue)}`,
-    text: [
-      ...reasons,
-      ...(isCorrected
-        ? [
-            `The interval is that of one comparison; the p-value of ${formatPValue(pValue)} is corrected to ${formatPValue(adjustedPValue)} for all comparisons of the experiment.`,
-          ]
-        : []),
-    ].join(' '),
+    short: `p ${formatPValue(pValue)}, corrected ${formatPValue(adjustedPValue)}`,
+    text: reasons.join(' '),
   };
 }
 
@@ -209,13 +195,16 @@ function describeForbidden(
 ): string[] {
   return compared
     .filter((one) => compareEffects(one, best) < 0)
-    .flatMap(({ names, indicators }) => {
-      const worse = indicators.find(({ role, verdict }) => role === 'guardrail' && verdict === 'worse');
+    .flatMap((one) => {
+      const worse = findForbidding(one);
       if (!worse) return [];
-      return [
-        `${escapeInvisible(names.candidate)} has a better result, but is worse in ${nameIndicator(worse.indicator)}, which must not get worse.`,
-      ];
+      return `${escapeInvisible(one.names.candidate)} has a better result, but is worse in ${nameIndicator(worse.indicator)}, which must not get worse.`;
     });
+}
+
+/** Returns the guardrail that forbids a candidate, whatever its change is. */
+export function findForbidding({ indicators }: Pick<ComparedView, 'indicators'>): IndicatorView | undefined {
+  return indicators.find(({ role, verdict }) => role === 'guardrail' && verdict === 'worse');
 }
 
 function describeChange(effect: Effect): string {
@@ -241,9 +230,4 @@ export function compareEffects(one: ComparedView, other: ComparedView): number {
   const read = ({ indicators }: ComparedView): number =>
     (indicators[0]?.effect.value ?? Number.POSITIVE_INFINITY * factor) * factor;
   return read(one) - read(other);
-}
-
-/** Returns how many more units decide a switchback test, if the platform could estimate it. Other types say it in a reason. */
-export function describeMoreUnits({ more_units: more }: { more_units: number | null }): string[] {
-  return more === null ? [] : [`About ${formatNumber(more)} more units would decide it.`];
 }

@@ -3,10 +3,9 @@ import type {
   SwitchbackComparison,
 } from '@switchyard/contract/experiments/experiment-results.ts';
 import {
+  formatAdjustment,
   formatPValue,
   formatSize,
-  listAdjustments,
-  readEffect,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -26,13 +25,14 @@ export function listRuleFacts(
   comparison: Comparison | SwitchbackComparison,
   { nameIndicator, unit }: RuleContext,
 ): Facts {
-  const { indicator, objective, adjustedPValue } = viewIndicator(comparison);
-  const { margin, measure, isInterim } = readEffect(comparison);
+  const { indicator, objective, adjustedPValue, effect } = viewIndicator(comparison);
+  const { margin, measure, isInterim } = effect;
   return [
     ['Decides', nameIndicator(indicator)],
     ['Direction', DIRECTIONS[objective]],
     ['Equivalent', margin && `within ±${formatSize(measure, margin.high)}`],
     ['Interval', isInterim ? 'holds at any look' : '95 %'],
+    ['Estimate', formatAdjustment(effect)],
     ['Adjusted p', formatPValue(adjustedPValue)],
     ...('inputs' in comparison ? listInputFacts(comparison, unit) : listUnitFacts(comparison)),
   ];
@@ -63,18 +63,11 @@ function describeRelated(
   return `verdict withheld, ${clusters === null ? 'fewer than 10 groups are left' : `${formatNumber(clusters)} groups are left of the 10 that it needs`}`;
 }
 
-function listUnitFacts({
-  control,
-  candidate,
-  design,
-  adjusted_for,
-  carry_over_test,
-}: SwitchbackComparison): Facts {
+function listUnitFacts({ control, candidate, design, carry_over_test }: SwitchbackComparison): Facts {
   return [
     ['Counted units', `${formatNumber(control.units.counted)} and ${formatNumber(candidate.units.counted)}`],
     ['Left out after a switch', design.carry_over_units > 0 && formatCount(design.carry_over_units, 'unit')],
     ['Burn-in', design.burn_in_minutes > 0 && `${formatNumber(design.burn_in_minutes)} min`],
-    ['Adjusted for', listAdjustments(adjusted_for)],
     ['Carry-over', `p ${formatPValue(carry_over_test.p_value)}`],
   ];
 }
