@@ -111,11 +111,15 @@ describe.skipIf(!hasBrowser)('the results of', () => {
     await checkOnPhone(page);
   });
 
-  test('a shadow test show each original with its copy', async () => {
+  test('a shadow test show each original with its copy, and count them in one way', async () => {
     const page = await at.open('/apps/live/experiments/shadow/copies');
     await page.getByText(/^candidate is better than baseline\. result\.value is .* lower/).waitFor();
     const dots = page.getByRole('group', { name: /^Change of result\.value on 12 originals/ });
     await dots.waitFor();
+    // 199 of 200 is within 1 %, and 198 to 188 are not.
+    await page.getByText(/^Better on 11 of 12 originals, within ±1\s% on 1, worse on 0\./).waitFor();
+    await page.getByText('12 copies, none failed').waitFor();
+    await page.getByText('All 12 originals and 12 copies').waitFor();
     await checkOnPhone(page);
     expect(await dots.getByRole('link').first().getAttribute('href')).toMatch(/compare\?runs=/);
   });
