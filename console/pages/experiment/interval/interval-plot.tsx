@@ -11,9 +11,8 @@ import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
 import styles from './interval.module.css';
-import { computeLayout, HEAD, type Layout, measureHeight, TICKS_WIDTH } from './layout.ts';
+import { computeLayout, HEAD, type IntervalRow, type Layout, measureHeight, TICKS_WIDTH } from './layout.ts';
 import { NarrowRow, WideRow } from './rows.tsx';
-import type { IntervalRow } from './scale.ts';
 
 export interface IntervalPlotProps {
   title: string;

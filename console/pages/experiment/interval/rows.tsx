@@ -4,8 +4,7 @@ import { type Scale, truncateLabel } from '@switchyard/contract/presentation/sca
 import { findTone, type VerdictTone } from '../../../ui/experiments/verdict-badge.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import styles from './interval.module.css';
-import { buildRowScale, type Layout } from './layout.ts';
-import type { IntervalRow } from './scale.ts';
+import { buildRowScale, type IntervalRow, type Layout } from './layout.ts';
 
 const LABEL_WIDTH = 156;
 /** Places of the texts after the plot. */

@@ -6,7 +6,7 @@ import { formatDuration, formatNumber } from '@switchyard/contract/presentation/
 import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
 import { findTone } from '../../../ui/experiments/verdict-badge.tsx';
 import { IntervalPlot } from '../interval/interval-plot.tsx';
-import type { IntervalRow } from '../interval/scale.ts';
+import type { IntervalRow } from '../interval/layout.ts';
 import { compareEffects, explainOpen, findForbidding, type Verdict } from '../verdict/describe-verdict.ts';
 
 /** More rows show no pattern; the folded table has all indicators, and the numbers of the picture all candidates. */
