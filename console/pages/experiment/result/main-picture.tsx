@@ -12,8 +12,6 @@ import { compareEffects, explainOpen, findForbidding, type Verdict } from '../ve
 /** More rows show no pattern; the folded table has all indicators, and the numbers of the picture all candidates. */
 const INDICATORS_MAX = 6;
 const CANDIDATES_MAX = 40;
-/** Further rows have the same reason. */
-const OPEN_MAX = 2;
 
 interface PictureProps {
   nameIndicator: (indicator: string) => string;
@@ -77,19 +75,21 @@ function readRow(view: IndicatorView, isRunning: boolean) {
   return { effect, objective, word, tone: findTone(verdict), why: explainOpen(view)?.short };
 }
 
-/** Says why each interval that does not contain 0 decides nothing. */
+/** Says why intervals that do not contain 0 decide nothing. The rows have the p-value of each. */
 function OpenIntervals({ rows }: { rows: readonly { label: string; view: IndicatorView }[] }) {
-  const open = rows.flatMap(({ label, view }) => {
-    const why = explainOpen(view);
-    return why
-      ? [`${escapeInvisible(label)} is undecided, although its interval does not contain 0. ${why.text}`]
-      : [];
-  });
-  return open.slice(0, OPEN_MAX).map((text) => (
-    <p key={text} className="soft">
-      {escapeInvisible(text)}
+  const open = rows.filter(({ view }) => explainOpen(view));
+  const [first] = open;
+  if (!first) return null;
+  const names = escapeInvisible(open.map(({ label }) => label).join(', '));
+  const verb =
+    open.length === 1
+      ? 'is undecided, although its interval does'
+      : 'are undecided, although their intervals do';
+  return (
+    <p className="soft">
+      {names} {verb} not contain 0. {escapeInvisible(explainOpen(first.view)?.text ?? '')}
     </p>
-  ));
+  );
 }
 
 const describeInterval = (view: IndicatorView | undefined): string =>

@@ -125,7 +125,7 @@ export function explainOpen(view: IndicatorView): { short: string; text: string 
   if (verdict !== 'undecided' || low === null || high === null || (low <= 0 && high >= 0)) return undefined;
   return {
     short: `p ${formatPValue(pValue)}, corrected ${formatPValue(adjustedPValue)}`,
-    text: reasons.join(' '),
+    text: reasons[0] ?? '',
   };
 }
 
