@@ -29,6 +29,12 @@ export const RUNTIME_CHARS_MAX = 256;
 export const ERROR_CHARS_MAX = 2000;
 
 export const PAGE_ITEMS_MAX = 50;
+/** The runs of a list that are counted, newest first. */
+export const COUNTED_RUNS_MAX = 10_000;
+/** The latest runs that a summary of an application has. */
+export const RECENT_RUNS_MAX = 15;
+/** The tags of an application that are listed. */
+export const LISTED_TAGS_MAX = 200;
 /** Conditions of a filter for runs, and the size of a parameter with several. */
 export const RUN_CONDITIONS_MAX = 10;
 export const RUN_CONDITION_CHARS_MAX = 1024;

@@ -133,10 +133,11 @@ import { getRunFlow, updateRunFlow } from './runs/flow.ts';
 import { getRunLogTimes, searchLogs, searchRunLog } from './runs/logs/log-search.ts';
 import { getQueue } from './runs/queue.ts';
 import { listRunReplays, replayRun } from './runs/replays.ts';
+import { countRuns, listApplicationSummaries } from './runs/run-counts.ts';
 import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
 import { getRunSeries } from './runs/run-series.ts';
 import { streamRunEvents } from './runs/run-streams.ts';
-import { getRunTags, setRunTags } from './runs/run-tags.ts';
+import { getRunTags, listTags, setRunTags } from './runs/run-tags.ts';
 import {
   cancelRun,
   createRun,
@@ -194,6 +195,7 @@ export const operations = {
   ...signInOperations,
   createApplication,
   listApplications,
+  listApplicationSummaries,
   getApplication,
   updateApplication,
   trustHtmlAssets,
@@ -226,6 +228,7 @@ export const operations = {
   getStorage,
   createRun,
   listRuns,
+  countRuns,
   getRun,
   getRunMetadata,
   getRunInput,
@@ -248,6 +251,7 @@ export const operations = {
   updateRunFlow,
   getRunTags,
   setRunTags,
+  listTags,
   listRunViews,
   createRunView,
   updateRunView,

@@ -48,6 +48,7 @@ import * as runStreamOperations from './runs/api/stream-operations.ts';
 import * as workerOperations from './runs/api/worker-operations.ts';
 import * as inputSetOperations from './runs/input-sets/operations.ts';
 import * as inputOperations from './runs/inputs/operations.ts';
+import * as runCountOperations from './runs/listing/operations.ts';
 import * as logSearchOperations from './runs/log-search/operations.ts';
 import * as provisionerOperations from './runs/provisioner/operations.ts';
 import * as remoteOperations from './runs/remote/operations.ts';
@@ -84,6 +85,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, uploadOperations),
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, runListOperations),
+    ...bindHandlers(context, runCountOperations),
     ...bindHandlers(context, flowOperations),
     ...bindHandlers(context, logSearchOperations),
     ...bindHandlers(context, tagOperations),

@@ -188,12 +188,27 @@ async function compareFilters({ large }: Sides): Promise<void> {
       filtered.push(await time(large, 'GET', `${APP}/runs?${filter}`));
     }
   }
-  for (const [filter, { plain, filtered }] of durations) {
-    const longest = Math.max(...filtered);
-    const note = longest > FIRST_PAGE_MS_MAX ? `  over ${FIRST_PAGE_MS_MAX} ms` : '';
-    printLine(
-      `  ${`runs?${filter}`.padEnd(72)} ${median(filtered).toFixed(2).padStart(8)} ms  longest ${longest.toFixed(1).padStart(6)} ms  plain list ${median(plain).toFixed(2).padStart(7)} ms${note}`,
-    );
+  for (const [filter, { plain, filtered }] of durations)
+    printFilter(`runs?${filter}`, filtered, `  plain list ${median(plain).toFixed(2).padStart(7)} ms`);
+}
+
+function printFilter(name: string, durations: readonly number[], more = ''): void {
+  const longest = Math.max(...durations);
+  const note = longest > FIRST_PAGE_MS_MAX ? `  over ${FIRST_PAGE_MS_MAX} ms` : '';
+  printLine(
+    `  ${name.padEnd(72)} ${median([...durations])
+      .toFixed(2)
+      .padStart(8)} ms  longest ${longest.toFixed(1).padStart(6)} ms${more}${note}`,
+  );
+}
+
+/** Measures the counts of all runs and of each filter. */
+async function countFiltered({ large }: Sides): Promise<void> {
+  for (const filter of ['', 'production=true', ...FILTERS.filter((one) => !one.includes('sort='))]) {
+    const durations: number[] = [];
+    for (let count = 0; count < REQUESTS; count += 1)
+      durations.push(await time(large, 'GET', `${APP}/run-counts?${filter}`));
+    printFilter(`run-counts?${filter}`, durations);
   }
 }
 
@@ -333,6 +348,7 @@ async function bench(kind: Kind): Promise<void> {
     );
     await compareLists(sides);
     await compareFilters(sides);
+    await countFiltered(sides);
     await compareRuns(sides);
     if (!postgres) await printWhole(sides);
     if (!postgres) return;
@@ -342,6 +358,7 @@ async function bench(kind: Kind): Promise<void> {
     printLine('postgres, after VACUUM ANALYZE, which autovacuum does by itself');
     await compareLists(sides);
     await compareFilters(sides);
+    await countFiltered(sides);
     await compareRuns(sides);
     await printWhole(sides);
   } finally {

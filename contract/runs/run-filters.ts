@@ -77,5 +77,15 @@ export const RunFilterQuery = {
   ),
 };
 
+/** Leaves the runs of experiments out of a list. */
+export const ProductionQuery = {
+  production: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: only runs that no experiment created, neither itself nor through the runs of an ensemble or a workflow. Runs that a switchback test sends to one of its instances belong to production.',
+    }),
+  ),
+};
+
 /** Describes the limits of a filter, for the description of the operation. */
 export const FILTER_LIMITS = `A query has at most ${RUN_CONDITIONS_MAX} conditions, and a run must satisfy all. The first 100 indicators, options and words of a run count. With a filter a page can have fewer runs than \`limit\`, even none: follow \`next_page_token\` until it is absent.`;

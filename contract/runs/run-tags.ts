@@ -1,7 +1,8 @@
 /** Tags of runs. A tagged run is never deleted by a retention policy. */
 import Type from 'typebox';
-import { RUN_TAG_CHARS_MAX, RUN_TAGS_MAX } from '../limits.ts';
+import { LISTED_TAGS_MAX, RUN_TAG_CHARS_MAX, RUN_TAGS_MAX } from '../limits.ts';
 import { defineOperation, respond } from '../operation.ts';
+import { ApplicationParams } from '../schemas/application-params.ts';
 import { nameTextSchema } from '../schemas/field-schemas.ts';
 import { RunParams } from './runs.ts';
 
@@ -40,4 +41,21 @@ export const setRunTags = defineOperation({
   params: RunParams,
   body: { schema: RunTags, example },
   responses: respond(200, 'The tags.', RunTags, example),
+});
+
+export const listTags = defineOperation({
+  id: 'listTags',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/tags',
+  tag: 'retention',
+  summary: 'List the tags of all runs',
+  description: `Lists the tags that runs of the application have, sorted, at most ${LISTED_TAGS_MAX}.`,
+  right: 'read',
+  params: ApplicationParams,
+  responses: respond(
+    200,
+    'The tags.',
+    Type.Object({ tags: Type.Array(Type.String({ description: 'A tag.' })) }),
+    example,
+  ),
 });

@@ -11,7 +11,7 @@ import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 import { type InstanceId, idReferenceSchema, idSchema, type RunId } from '../schemas/ids.ts';
 import { PageQuery, runsPage, WindowQuery } from '../schemas/paging.ts';
-import { FILTER_LIMITS, RunFilterQuery } from './run-filters.ts';
+import { FILTER_LIMITS, ProductionQuery, RunFilterQuery } from './run-filters.ts';
 import { RunOutput, RunResult } from './run-output.ts';
 import { Run, RunCreate, RunCreated, RunInformation, RunUpdate } from './run-schemas.ts';
 
@@ -132,12 +132,7 @@ export const listRuns = defineOperation({
     ...WindowQuery,
     ...PageQuery,
     ...RunFilterQuery,
-    production: Type.Optional(
-      Type.Boolean({
-        description:
-          'true: only runs that no experiment created, neither itself nor through the runs of an ensemble or a workflow. Runs that a switchback test sends to one of its instances belong to production.',
-      }),
-    ),
+    ...ProductionQuery,
   }),
   responses: respond(200, 'The runs, newest first unless sorted.', runsPage(Run), { runs: [infoExample] }),
 });

@@ -9,6 +9,7 @@ import {
   listAllPages,
   uniqueId,
 } from '../../testing/fixtures/resources.ts';
+import { createAccountServer } from '../../testing/servers/account-server.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 interface List {
@@ -166,4 +167,22 @@ test('applications are found by a part of their id or name, by pages of their ow
     await server.request('GET', `/v1/applications?text=day&pagereturn=true&pagetoken=${token}`),
     400,
   );
+});
+
+test('applications of another account are never found', async () => {
+  const foreign = await createAccountServer(server);
+  const create = async (one: Pick<TestServer, 'request'>, id: string, name: string) =>
+    expectStatus(await one.request('POST', '/v1/applications', { body: { id, name } }), 201);
+  await create(foreign, 'harbour', 'Quay cranes');
+  await create(server, 'harbour-own', 'Quay walls');
+  const find = async (one: Pick<TestServer, 'request'>, text: string) => {
+    const { body } = await one.request('GET', `/v1/applications?text=${encodeURIComponent(text)}`);
+    return (body as { id: string }[]).map(({ id }) => id);
+  };
+  for (const text of ['harbour', 'QUAY']) {
+    expect(await find(server, text), text).toEqual(['harbour-own']);
+    expect(await find(foreign, text), text).toEqual(['harbour']);
+  }
+  expect(await find(server, 'cranes')).toEqual([]);
+  expect(await find(foreign, 'walls')).toEqual([]);
 });

@@ -42,6 +42,21 @@ export async function getApplication(
   return row;
 }
 
+/** Returns those of at most PAGE_ITEMS_MAX applications that the account has, in no order. */
+export function findApplications(
+  db: Reader,
+  account: AccountId,
+  ids: readonly ApplicationId[],
+): Promise<ApplicationsTable[]> {
+  return db
+    .selectFrom('applications')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
 /** Returns the application that `field` of a body names; throws a 400 when the account has none with the id. */
 export async function getReferencedApplication(
   db: Reader,

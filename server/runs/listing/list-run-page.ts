@@ -63,6 +63,6 @@ export async function formatTokenScope(db: Reader, list: RunList, filter: RunFil
 }
 
 /** Returns true for all runs of the window, newest first. */
-function isPlainFilter({ conditions, sort, isDescending }: RunFilter): boolean {
+export function isPlainFilter({ conditions, sort, isDescending }: RunFilter): boolean {
   return conditions.length === 0 && sort === null && isDescending;
 }

@@ -172,9 +172,34 @@ test.each<[string, (run: KnownRun) => boolean]>([
       (run.value ?? 99) <= 5 &&
       run.name !== '',
   ],
-])('%s lists exactly these runs, newest first', async (query, isExpected) => {
+])('%s lists exactly these runs, newest first, and counts them', async (query, isExpected) => {
   const expected = runs.filter(isExpected).sort(newestFirst);
   expect(await list(query)).toEqual(expected.map(({ id }) => id));
+  expect(await count(query)).toEqual(countExpected(expected));
+});
+
+async function count(query: string, token = server.token) {
+  const response = await server.request('GET', `${path.replace(/runs$/, 'run-counts')}?${query}`, { token });
+  expectStatus(response, 200);
+  const { median_execution_duration: _, ...counts } = response.body as Record<string, unknown>;
+  return counts;
+}
+
+function countExpected(expected: readonly KnownRun[]) {
+  const statuses = { none: 0, queued: 0, running: 0, succeeded: 0, failed: 0, canceled: 0 };
+  for (const { status } of expected) statuses[status as keyof typeof statuses] += 1;
+  return { runs: expected.length, is_complete: true, statuses };
+}
+
+test('without a filter all runs of the application are counted', async () => {
+  expect(await count('')).toEqual(countExpected(runs));
+});
+
+test('the tags of all runs are listed once, sorted', async () => {
+  const tags = async (application: string) =>
+    (await server.request('GET', `/v1/applications/${application}/tags`)).body;
+  expect(await tags(path.split('/')[3] ?? '')).toEqual({ tags: ['Referenz ü', 'board, meeting'] });
+  expect(await tags(other)).toEqual({ tags: [] });
 });
 
 /** Orders by a value, then time; runs without a value and queued runs come last, newest first. */

@@ -88,27 +88,67 @@ export const LISTED_COLUMNS = [
 
 export type ListedRun = Pick<RunsTable, (typeof LISTED_COLUMNS)[number]>;
 
+/** The columns of a run that is only counted. */
+const COUNTED_COLUMNS = [
+  'id',
+  'status',
+  'created_at',
+  'execution_ms',
+  'experiment_id',
+  'experiment_type',
+  'child_of_experiment',
+] as const;
+
+export type CountedRun = Pick<RunsTable, (typeof COUNTED_COLUMNS)[number]>;
+
+type RunsPage = PageRequest & { limit: number; isProduction: boolean };
+
 /** Lists the runs of a page within the time window, newest first, and one more if there is a next page. */
 export function listRuns(
   db: Reader,
   applicationUid: string,
   window: { start: number; end: number },
-  page: PageRequest & { limit: number; isProduction: boolean },
+  page: RunsPage,
 ): Promise<ListedRun[]> {
-  let query = db
+  return selectPage(db, applicationUid, window, page).select(LISTED_COLUMNS).execute();
+}
+
+/** Lists the runs of a page as listRuns does, to count them. */
+export function listCountedRuns(
+  db: Reader,
+  applicationUid: string,
+  window: { start: number; end: number },
+  page: RunsPage,
+): Promise<CountedRun[]> {
+  return selectPage(db, applicationUid, window, page).select(COUNTED_COLUMNS).execute();
+}
+
+function selectPage(
+  db: Reader,
+  applicationUid: string,
+  window: { start: number; end: number },
+  page: RunsPage,
+) {
+  const query = db
     .selectFrom('runs')
-    .select(LISTED_COLUMNS)
     .where('application_uid', '=', applicationUid)
     .where(isInWindow('runs', window, page.after))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit + 1);
+  if (!page.isProduction) return query;
   // The condition of the index runs_by_production, so that thousands of runs of experiments are not read.
-  if (page.isProduction)
-    query = query.where(
-      sql<SqlBool>`(child_of_experiment is null and (experiment_uid is null or experiment_type = 'switchback'))`,
-    );
-  return query.execute();
+  return query.where(
+    sql<SqlBool>`(child_of_experiment is null and (experiment_uid is null or experiment_type = 'switchback'))`,
+  );
+}
+
+/** Returns those of the runs that exist, to count them, in no order. Selects by the ids alone, as selectRun does. */
+export async function findCountedRuns(db: Reader, ids: readonly RunId[]): Promise<CountedRun[]> {
+  const found: CountedRun[] = [];
+  for (const batch of splitIntoBatches(ids))
+    found.push(...(await db.selectFrom('runs').select(COUNTED_COLUMNS).where('id', 'in', batch).execute()));
+  return found;
 }
 
 /**

@@ -1,14 +1,31 @@
 /** Statements on tags of runs. */
+import { LISTED_TAGS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { type Expression, sql } from 'kysely';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { locked } from '../../platform/database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { replaceTagValues } from '../values/run-values.ts';
+import { decodeText } from '../values/encode-value.ts';
+import { hashField, replaceTagValues, TAG_FIELD } from '../values/run-values.ts';
 
 /** Lists the tags of a run, sorted. */
 export async function listTags(db: Reader, run: RunId): Promise<string[]> {
   const rows = await db.selectFrom('run_tags').select('tag').where('run_id', '=', run).execute();
   return rows.map(({ tag }) => tag).sort();
+}
+
+/**
+ * Lists the tags of all runs of the application, sorted, at most LISTED_TAGS_MAX. It seeks from one tag to the next in the index
+ * of the values, so a tag of a million runs costs one seek.
+ */
+export async function listTagsOfApplication(db: Reader, applicationUid: string): Promise<string[]> {
+  const field = hashField(applicationUid, TAG_FIELD);
+  const findNext = (after: Expression<string>) =>
+    sql<string>`(select min(value) from run_values where field = ${field} and value > ${after})`;
+  const { rows } = await sql<{ value: string }>`with recursive tags (value) as (
+      select ${findNext(sql`''`)} union all select ${findNext(sql.ref('tags.value'))} from tags where value is not null
+    ) select value from tags where value is not null limit ${LISTED_TAGS_MAX}`.execute(db);
+  return rows.map(({ value }) => decodeText(value));
 }
 
 /** Replaces the tags of a run, and the values by which lists find them. */
