@@ -1,6 +1,6 @@
 /**
- * Replaces the contract's operations in the scripts of the browser by the facts that a request needs: method, path, statuses
- * and kinds of content. The whole operations contain the schemas and texts of the API, which are 200 kB of script.
+ * Replaces the contract's operations in the scripts of the browser by the facts that the console needs: title, method, path,
+ * statuses and kinds of content. The whole operations contain the schemas and texts of the API, which are 200 kB of script.
  */
 import { join } from 'node:path';
 import type { Operation } from '@switchyard/contract/operation.ts';
@@ -10,9 +10,10 @@ import type { Plugin } from 'vite';
 const TABLE_ID = '\0operation-table';
 const OPERATIONS_PATH = join(import.meta.dirname, '..', '..', 'contract', 'operations.ts');
 
-/** Returns the facts of an operation that `createClient` reads; a schema becomes `true`. */
-function describeOperation({ method, path, right, body, responses }: Operation) {
+/** Returns the facts of an operation that `createClient` reads, and its title; a schema becomes `true`. */
+function describeOperation({ summary, method, path, right, body, responses }: Operation) {
   return {
+    summary,
     method,
     path,
     right,

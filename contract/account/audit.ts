@@ -23,6 +23,19 @@ import { itemsPage, PageQuery, WindowQuery } from '../schemas/paging.ts';
 const AUDIT_OUTCOMES = ['done', 'refused'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
+/** What the server itself did, by the name in the log, with its title. */
+export const SERVER_ACTIONS: Readonly<Record<string, string>> = {
+  firstStart: 'Create the first key',
+  provisionMember: 'Add a member of single sign-on',
+  changeMemberRole: 'Change the role of a member with the groups',
+  subscriberAdded: 'Add a subscriber',
+  subscriberRemoved: 'Remove a subscriber',
+  subscribedVersionAdded: 'Add a subscribed version',
+  subscriptionReleased: 'Release a subscription',
+  subscriptionRetracted: 'Retract a subscription',
+  subscriptionEnded: 'End a subscription',
+};
+
 /** The value of `account_id` that lists the entries of every account. */
 export const ALL_ACCOUNTS = 'all';
 

@@ -1,27 +1,25 @@
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
-import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { TextField } from '../../ui/forms/text-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
+import { AuditFilters } from './audit-filters.tsx';
 import styles from './audit-page.module.css';
+import { titleOperation } from './audited-operations.ts';
 import { auditQuery } from './queries.ts';
-import type { AuditSearch } from './search.ts';
 import { VerifyButton } from './verify-button.tsx';
 
 /** The audit log of the account: who did what to which resource. */
 export function AuditPage() {
   usePageTitle('Audit log');
   const search = useSearch({ from: '/signed-in/account/audit' });
-  const { data } = useSuspenseQuery(auditQuery(search));
-  const { pagetoken, ...filters } = search;
-  const next = data.next_page_token;
+  const list = useSuspenseInfiniteQuery(auditQuery(search));
+  const entries = list.data.pages.flatMap(({ items }) => items);
   return (
     <>
       <PageHeader
@@ -29,53 +27,18 @@ export function AuditPage() {
         description="Changes, reads of secrets, and refused calls, newest first."
       />
       <div className={styles.tools}>
-        <Filters key={`filters ${JSON.stringify(filters)}`} filters={filters} />
-        <VerifyButton key={`verification ${JSON.stringify(search)}`} entries={data.items} />
+        <AuditFilters filters={search} />
+        <VerifyButton key={JSON.stringify(search)} entries={entries} />
       </div>
-      {data.items.length === 0 ? (
+      {entries.length === 0 && !list.hasNextPage ? (
         <EmptyState title="No entry matches">
           <p>Remove a filter to see more entries.</p>
         </EmptyState>
       ) : (
-        <AuditTable entries={data.items} />
+        <AuditTable entries={entries} />
       )}
-      <p className={styles.pages}>
-        {pagetoken !== undefined && (
-          <Link to="/account/audit" search={filters}>
-            Newest entries
-          </Link>
-        )}
-        {next !== undefined && (
-          <Link to="/account/audit" search={{ ...filters, pagetoken: next }}>
-            Older entries
-          </Link>
-        )}
-      </p>
+      <MoreRows list={list} count={entries.length} noun="entry" plural="entries" />
     </>
-  );
-}
-
-function Filters({ filters }: { filters: AuditSearch }) {
-  const navigate = useNavigate();
-  const [operation, setOperation] = useState(filters.operation ?? '');
-  const [resource, setResource] = useState(filters.resource ?? '');
-  const [keyId, setKeyId] = useState(filters.key_id ?? '');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const search = {
-      ...(operation.trim() && { operation: operation.trim() }),
-      ...(resource.trim() && { resource: resource.trim() }),
-      ...(keyId.trim() && { key_id: keyId.trim() }),
-    };
-    void navigate({ to: '/account/audit', search });
-  };
-  return (
-    <form className={styles.filters} onSubmit={submit}>
-      <TextField label="Operation" value={operation} onChange={setOperation} />
-      <TextField label="Application" value={resource} onChange={setResource} />
-      <TextField label="Key id" value={keyId} onChange={setKeyId} />
-      <Button type="submit">Filter</Button>
-    </form>
   );
 }
 
@@ -89,10 +52,11 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
           title: 'Operation',
           cell: ({ operation, outcome }) => (
             <>
-              {operation}
+              {titleOperation(operation)}
               {outcome === 'refused' && <strong className="bad"> refused</strong>}
             </>
           ),
+          hover: ({ operation }) => operation,
           note: ({ number }) => number !== null && `entry ${number}`,
         },
         {

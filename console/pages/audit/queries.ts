@@ -1,5 +1,12 @@
-import { operationQuery } from '../../client/queries.ts';
+import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
+import { client } from '../../client/client.ts';
+import { pagedQuery } from '../../client/paged-query.ts';
 import type { AuditSearch } from './search.ts';
 
-/** A page of the audit log, newest first. */
-export const auditQuery = (search: AuditSearch) => operationQuery('listAuditEntries', { query: search });
+/** The entries of the audit log that match, by pages, newest first. */
+export const auditQuery = (search: AuditSearch) =>
+  pagedQuery<AuditEntry>(
+    ['listAuditEntries', search],
+    async (page, signal) =>
+      (await client.call('listAuditEntries', { query: { ...page, ...search }, signal })).body,
+  );

@@ -9,6 +9,6 @@ export const auditRoute = createRoute({
   path: '/account/audit',
   validateSearch: parseAuditSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queryClient.ensureQueryData(auditQuery(deps)),
+  loader: ({ deps }) => queryClient.ensureInfiniteQueryData(auditQuery(deps)),
   component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
 });

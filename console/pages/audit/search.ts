@@ -1,16 +1,17 @@
-/** The filters and the page of the audit log, as in the address. */
-export interface AuditSearch {
-  operation?: string;
-  resource?: string;
-  key_id?: string;
-  /** Token of the page; the first one has none. */
-  pagetoken?: string;
-}
+/** The filters of the audit log, as in the address. */
+export type AuditSearch = { [Name in (typeof AUDIT_FILTERS)[number]['name']]?: string };
+
+/** The filters, with the words of their chips. */
+export const AUDIT_FILTERS = [
+  { name: 'operation', label: 'Operation' },
+  { name: 'resource', label: 'Application' },
+  { name: 'key_id', label: 'Key' },
+] as const;
 
 /** Returns the filters of an address; other values are dropped. */
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   const parsed: AuditSearch = {};
-  for (const name of ['operation', 'resource', 'key_id', 'pagetoken'] as const) {
+  for (const { name } of AUDIT_FILTERS) {
     const value = search[name];
     if (typeof value === 'string' && value !== '') parsed[name] = value;
   }

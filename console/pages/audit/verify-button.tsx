@@ -35,7 +35,7 @@ function Verification({ broken, head }: { broken: number[]; head: { number: numb
   const anchor = `${head.number}:${head.hash}`;
   return (
     <Notice kind="success">
-      The entries of this page match their hashes. Store the head outside the server: <code>{anchor}</code>{' '}
+      The listed entries match their hashes. Store the head outside the server: <code>{anchor}</code>{' '}
       <CopyButton text={anchor} label="Copy the head" />
     </Notice>
   );

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { inputsQuery } from '../../client/inputs.ts';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { CheckboxList } from '../../ui/forms/checkbox-list.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
 
 interface Choice {
   id: string;
@@ -27,7 +27,7 @@ export function InputChoices({
   return (
     <CheckboxList title="Inputs" choices={choices} chosen={chosen} onChange={onChange}>
       {list.isSuccess && choices.length === 0 && <p>The application has no managed input yet.</p>}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={managed.length} noun="managed input" />
     </CheckboxList>
   );
 }

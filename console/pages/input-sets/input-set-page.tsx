@@ -2,17 +2,15 @@ import type { InputSetInput } from '@switchyard/contract/applications/input-sets
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { client } from '../../client/client.ts';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { FactList } from '../../ui/facts.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { ContentView } from '../../ui/solution/content-view.tsx';
 import { toLocalUrl } from '../../ui/solution/run-content.tsx';
-import table from '../../ui/table.module.css';
 import { describeSource } from './describe-source.ts';
 import { InputSetActions } from './input-set-actions.tsx';
 import styles from './input-sets-page.module.css';
@@ -54,40 +52,43 @@ export function InputSetPage() {
 function InputTable({ inputs, visible }: { inputs: readonly InputSetInput[]; visible: string | undefined }) {
   const { application } = route.useParams();
   return (
-    <TableRegion label="Table of inputs">
-      <table className={table.table} aria-label="Inputs">
-        <TableHead texts={['Input', 'Format', 'Source']} />
-        <tbody>
-          {inputs.map(({ id, name, format, run_id }) => (
-            <tr key={id}>
-              <td>
-                <Link
-                  from="/apps/$application/input-sets/$inputSet"
-                  to="."
-                  search={{ input: id }}
-                  resetScroll={false}
-                  className={styles.name}
-                  {...(id === visible && { 'aria-current': 'true' as const })}
-                >
-                  {name || id}
-                </Link>
-                {name !== '' && name !== id && <code className="soft">{id}</code>}
-              </td>
-              <td>{format.input.type}</td>
-              <td>
-                {run_id === undefined ? (
-                  'managed input'
-                ) : (
-                  <RunLink application={application} run={run_id}>
-                    <code>{run_id}</code>
-                  </RunLink>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Inputs"
+      rows={inputs}
+      isCurrent={({ id }) => id === visible}
+      columns={[
+        {
+          title: 'Input',
+          hover: ({ id, name }) => name || id,
+          cell: ({ id, name }) => (
+            <>
+              <Link
+                from="/apps/$application/input-sets/$inputSet"
+                to="."
+                search={{ input: id }}
+                resetScroll={false}
+              >
+                <bdi>{name || id}</bdi>
+              </Link>{' '}
+              {name !== '' && name !== id && <code className="soft">{id}</code>}
+            </>
+          ),
+        },
+        { title: 'Format', onPhone: 'plain', cell: ({ format }) => format.input.type },
+        {
+          title: 'Source',
+          onPhone: 'plain',
+          cell: ({ run_id: run }) =>
+            run === undefined ? (
+              'managed input'
+            ) : (
+              <RunLink application={application} run={run}>
+                <code>{run}</code>
+              </RunLink>
+            ),
+        },
+      ]}
+    />
   );
 }
 

@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './marketplace-page.module.css';
 import { PublishApp } from './publish-app.tsx';
@@ -44,7 +44,7 @@ export function MarketplacePage() {
           ) : (
             <AppTable apps={apps} />
           )}
-          <LoadMore list={list} />
+          <MoreRows list={list} count={apps.length} noun="app" />
         </section>
         <SubscriptionsSection />
       </div>

@@ -5,9 +5,9 @@ import { subscriptionsQuery } from '../../client/subscriptions.ts';
 import { ApplicationLink } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './marketplace-page.module.css';
 import { Unsubscribe } from './subscription-dialogs.tsx';
@@ -25,7 +25,7 @@ export function SubscriptionsSection() {
       ) : (
         <SubscriptionTable subscriptions={subscriptions} onEnd={setEnded} />
       )}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={subscriptions.length} noun="subscription" />
       {ended && <Unsubscribe subscription={ended} onClose={() => setEnded(undefined)} />}
     </section>
   );

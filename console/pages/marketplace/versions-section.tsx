@@ -3,9 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listItems } from '../../client/list-items.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { EditChangeLog } from './edit-change-log.tsx';
 import styles from './marketplace-page.module.css';
@@ -23,44 +22,44 @@ export function VersionsSection({ params, isPublisher }: { params: AppParams; is
       {versions.length === 0 ? (
         <p className={styles.soft}>No version is published yet.</p>
       ) : (
-        <TableRegion label="Table of published versions">
-          <table className={table.table} aria-label="Published versions">
-            <thead>
-              <tr>
-                <th>Version</th>
-                <th>Change log</th>
-                {isPublisher && <th>Version of the application</th>}
-                <th>Published</th>
-                {canEdit && <th>Actions</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {versions.map((version) => (
-                <tr key={version.id}>
-                  <td>{version.id}</td>
-                  <td>
-                    <ChangeLog changes={version.change_log} />
-                  </td>
-                  {isPublisher && <td>{version.ref_app_version_id}</td>}
-                  <td>
-                    <RelativeTime at={version.created_at} />
-                  </td>
-                  {canEdit && (
-                    <td>
-                      <Button
-                        kind="quiet"
-                        aria-label={`Edit change log of ${version.id}`}
-                        onPress={() => setEdited(version)}
-                      >
-                        Edit
-                      </Button>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
+        <DataTable
+          label="Published versions"
+          rows={versions}
+          columns={[
+            { title: 'Version', cell: ({ id }) => id },
+            {
+              title: 'Change log',
+              wraps: true,
+              onPhone: 'plain',
+              hover: ({ change_log }) => change_log.join('\n'),
+              cell: ({ change_log }) => <ChangeLog changes={change_log} />,
+            },
+            isPublisher && {
+              title: 'Version of the application',
+              onPhone: 'hidden',
+              cell: ({ ref_app_version_id }) => ref_app_version_id,
+            },
+            {
+              title: 'Published',
+              kind: 'number',
+              onPhone: 'end',
+              cell: ({ created_at }) => <RelativeTime at={created_at} />,
+            },
+            canEdit && {
+              title: 'Actions',
+              kind: 'actions',
+              cell: (version) => (
+                <Button
+                  kind="quiet"
+                  aria-label={`Edit change log of ${version.id}`}
+                  onPress={() => setEdited(version)}
+                >
+                  Edit
+                </Button>
+              ),
+            },
+          ]}
+        />
       )}
       {edited && <EditChangeLog params={params} version={edited} onClose={() => setEdited(undefined)} />}
     </section>

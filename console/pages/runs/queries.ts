@@ -1,5 +1,5 @@
 import { computeRunWindow } from '@switchyard/contract/runs/views/run-windows.ts';
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
@@ -12,6 +12,23 @@ interface PageParam {
 }
 
 const FIRST_PAGE: PageParam = {};
+
+/** The number of runs that match the filters, by status. */
+export const runCountsQuery = (application: string, filters: RunFilters) =>
+  queryOptions({
+    queryKey: ['countRuns', application, filters],
+    queryFn: async ({ signal }) => {
+      const { sort: _, ...query } = formatQuery(filters);
+      const { body } = await client.call('countRuns', {
+        params: { application_id: application },
+        query: { ...query, ...(filters.within && computeRunWindow(filters.within, Date.now())) },
+        signal,
+      });
+      return body;
+    },
+    refetchInterval: () => unlessLive(computeRefetchMs([])),
+    meta: { topics: [{ events: 'runs', application }] },
+  });
 
 /** The runs of an application that match the filters, in their order, by pages. It refetches while a listed run is active. */
 export const runsQuery = (application: string, filters: RunFilters) =>

@@ -4,7 +4,7 @@ import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { parseRunsSearch, readFilters, readView } from './filters/runs-search.ts';
 import { viewsQuery } from './filters/views-query.ts';
-import { runsQuery } from './queries.ts';
+import { runCountsQuery, runsQuery } from './queries.ts';
 
 export const runsRoute = createRoute({
   getParentRoute: () => applicationRoute,
@@ -30,6 +30,7 @@ export const runsRoute = createRoute({
     Promise.all([
       queryClient.ensureInfiniteQueryData(runsQuery(application, deps)),
       queryClient.ensureQueryData(applicationQuery(application)),
+      queryClient.prefetchQuery(runCountsQuery(application, deps)),
     ]),
   component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
 });

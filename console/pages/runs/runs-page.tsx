@@ -38,6 +38,7 @@ import { ViewsMenu } from './filters/views-menu.tsx';
 import { NewRunsButton } from './new-runs-button.tsx';
 import { runsQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
+import { RunsAnswer } from './runs-answer.tsx';
 import styles from './runs-page.module.css';
 import { useSteadyRows } from './use-steady-rows.ts';
 
@@ -77,6 +78,7 @@ export function RunsPage() {
           )
         }
       />
+      <RunsAnswer application={application} filters={filters} />
       <div className={styles.tools}>
         <FilterBar
           filters={filters}

@@ -3,11 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { type OpenDialog, SecretDialogs } from './collection-dialogs.tsx';
 import { fetchSecretNames, type SecretName } from './queries.ts';
@@ -77,40 +76,42 @@ function SecretNames({
 }) {
   if (names.length === 0) return <p className="soft">The collection has no secret.</p>;
   return (
-    <TableRegion label="Table of secrets">
-      <table className={table.table} aria-label="Secrets">
-        <TableHead texts={['Name or path', 'Form']}>
-          <td />
-        </TableHead>
-        <tbody>
-          {names.map((secret) => (
-            <tr key={`${secret.type} ${secret.location}`}>
-              <td className="anywhere">
-                <code>{secret.location}</code>
-              </td>
-              <td>{secret.type === 'env' ? 'environment variable' : 'file'}</td>
-              <td>
-                {canWrite && (
-                  <div className={styles.actions}>
-                    <Button
-                      onPress={() => onOpen({ kind: 'update', secret })}
-                      aria-label={`Replace the value of ${secret.location}`}
-                    >
-                      Replace
-                    </Button>
-                    <Button
-                      onPress={() => onOpen({ kind: 'delete', secret })}
-                      aria-label={`Delete ${secret.location}`}
-                    >
-                      Delete
-                    </Button>
-                  </div>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Secrets"
+      rows={names}
+      keyOf={({ type, location }) => `${type} ${location}`}
+      columns={[
+        {
+          title: 'Name or path',
+          hover: ({ location }) => location,
+          cell: ({ location }) => <code>{location}</code>,
+        },
+        {
+          title: 'Form',
+          onPhone: 'plain',
+          cell: ({ type }) => (type === 'env' ? 'environment variable' : 'file'),
+        },
+        canWrite && {
+          title: 'Actions',
+          kind: 'actions',
+          cell: (secret) => (
+            <MoreMenu label={`Actions of ${secret.location}`}>
+              <Button
+                onPress={() => onOpen({ kind: 'update', secret })}
+                aria-label={`Replace the value of ${secret.location}`}
+              >
+                Replace
+              </Button>
+              <Button
+                onPress={() => onOpen({ kind: 'delete', secret })}
+                aria-label={`Delete ${secret.location}`}
+              >
+                Delete
+              </Button>
+            </MoreMenu>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -4,11 +4,10 @@ import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
-import { LoadMore } from '../../ui/resources/load-more.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { DeliveryDetails } from './delivery-details.tsx';
 import { deliveriesQuery } from './queries.ts';
 import styles from './webhooks-page.module.css';
@@ -37,7 +36,7 @@ export function Deliveries({ webhook }: { webhook: string }) {
         </p>
       )}
       {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} chosen={delivery} />}
-      <LoadMore list={list} />
+      <MoreRows list={list} count={deliveries.length} noun="delivery" plural="deliveries" />
       {chosen && <DeliveryDetails delivery={chosen} />}
     </section>
   );
@@ -73,51 +72,53 @@ function DeliveryTable({
   chosen: string | undefined;
 }) {
   return (
-    <TableRegion label="Table of deliveries">
-      <table className={table.table} aria-label="Deliveries">
-        <thead>
-          <tr>
-            <th>Status</th>
-            <th>Event</th>
-            <th className={table.number}>Attempt</th>
-            <th className={table.number}>Response</th>
-            <th className={table.number}>Duration</th>
-            <th>Sent</th>
-            <th>Next attempt</th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((one) => (
-            <tr key={one.id}>
-              <td className={one.status === 'succeeded' ? styles.succeeded : styles.failed}>
-                {one.status.replace('_', ' ')}
-              </td>
-              <td>
-                <Link
-                  from="/webhooks/$webhook"
-                  to="."
-                  search={(search) => ({ ...search, delivery: one.id })}
-                  resetScroll={false}
-                  className={styles.pressed}
-                  {...(one.id === chosen && { 'aria-current': 'true' as const })}
-                >
-                  {one.request_body.event_type}
-                </Link>
-              </td>
-              <td className={table.number}>{one.attempt}</td>
-              <td className={table.number}>{one.http_status || 'none'}</td>
-              <td className={table.number}>{formatDuration(one.response_duration)}</td>
-              <td>
-                <RelativeTime at={one.created_at} />
-              </td>
-              <td>
-                <NextAttempt at={one.next_attempt_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <DataTable
+      label="Deliveries"
+      rows={deliveries}
+      isCurrent={({ id }) => id === chosen}
+      columns={[
+        {
+          title: 'Event',
+          cell: ({ id, request_body }) => (
+            <Link
+              from="/webhooks/$webhook"
+              to="."
+              search={(search) => ({ ...search, delivery: id })}
+              resetScroll={false}
+            >
+              {request_body.event_type}
+            </Link>
+          ),
+        },
+        {
+          title: 'Status',
+          onPhone: 'plain',
+          cell: ({ status }) => (
+            <span className={status === 'succeeded' ? 'good' : 'bad'}>{status.replace('_', ' ')}</span>
+          ),
+        },
+        { title: 'Attempt', kind: 'number', onPhone: 'hidden', cell: ({ attempt }) => attempt },
+        { title: 'Response', kind: 'number', cell: ({ http_status: status }) => status || 'none' },
+        {
+          title: 'Duration',
+          kind: 'number',
+          onPhone: 'hidden',
+          cell: (one) => formatDuration(one.response_duration),
+        },
+        {
+          title: 'Sent',
+          kind: 'number',
+          onPhone: 'end',
+          cell: ({ created_at }) => <RelativeTime at={created_at} />,
+        },
+        {
+          title: 'Next attempt',
+          kind: 'number',
+          onPhone: 'hidden',
+          cell: (one) => <NextAttempt at={one.next_attempt_at} />,
+        },
+      ]}
+    />
   );
 }
 

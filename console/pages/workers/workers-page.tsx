@@ -1,17 +1,15 @@
 import type { Worker } from '@switchyard/contract/workers/workers.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { describeError } from '../../client/client.ts';
+import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { TableHead } from '../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
-import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { ProvisionerStatus } from './provisioner-status.tsx';
 import { provisionerQuery, useDrain, workersQuery } from './queries.ts';
-import { WorkerRow } from './worker-row.tsx';
+import { buildWorkerColumns } from './worker-columns.tsx';
 import { WorkerTokens } from './worker-tokens.tsx';
 import styles from './workers-page.module.css';
 
@@ -36,25 +34,15 @@ export function WorkersPage() {
       {items.length === 0 ? (
         <NoWorkers isProvisioned={provisioner.adapter !== 'none'} managesTokens={managesTokens} />
       ) : (
-        <TableRegion label="Table of workers">
-          <table className={table.table} aria-label="Workers">
-            <TableHead texts={['Worker', 'Status', 'Busy slots', 'Runs']}>{mayDrain && <td />}</TableHead>
-            <tbody>
-              {items.map((worker) => (
-                <WorkerRow
-                  key={worker.id}
-                  worker={worker}
-                  isPending={drain.isPending && drain.variables.id === worker.id}
-                  onDrain={
-                    mayDrain
-                      ? () => drain.mutate({ id: worker.id, isDraining: worker.draining_since !== null })
-                      : undefined
-                  }
-                />
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
+        <DataTable
+          label="Workers"
+          rows={items}
+          columns={buildWorkerColumns(
+            mayDrain
+              ? ({ id, draining_since }) => drain.mutate({ id, isDraining: draining_since !== null })
+              : undefined,
+          )}
+        />
       )}
       {managesTokens && <WorkerTokens />}
     </>

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     ]);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
     await saveScreenshot(
-      page.getByRole('region', { name: 'Table of workers' }),
+      page.getByRole('table', { name: 'Workers' }),
       'using-switchyard/reference/api/console-workers.png',
     );
     await page.getByRole('button', { name: /^Drain / }).press('Enter');
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
       await page.getByText(/^remote/).waitFor();
       await row.getByRole('cell', { name: '1', exact: true }).waitFor();
       await saveScreenshot(
-        page.getByRole('region', { name: 'Table of workers' }),
+        page.getByRole('table', { name: 'Workers' }),
         'using-switchyard/setup/console-worker-tokens.png',
         WORKERS_AND_TOKENS_PX,
       );

@@ -15,13 +15,15 @@ interface MoreRowsProps {
   list: GrowingList;
   /** The number of rows so far. */
   count: number;
-  /** What a row is, in the singular; the plural adds an s. */
+  /** What a row is, in the singular. */
   noun: string;
+  /** The default adds an s. */
+  plural?: string;
   children?: ReactNode;
 }
 
 /** The foot of a list that comes by pages: how many rows there are, and the next page when the reader scrolls to it. */
-export function MoreRows({ list, count, noun, children }: MoreRowsProps) {
+export function MoreRows({ list, count, noun, plural = `${noun}s`, children }: MoreRowsProps) {
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = list;
   const foot = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -34,7 +36,7 @@ export function MoreRows({ list, count, noun, children }: MoreRowsProps) {
     return () => observer.disconnect();
   }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
   if (count === 0 && !hasNextPage) return null;
-  const total = `${formatNumber(count)} ${count === 1 ? noun : `${noun}s`}`;
+  const total = `${formatNumber(count)} ${count === 1 ? noun : plural}`;
   return (
     <div ref={foot} className={styles.foot}>
       <span role="status">{hasNextPage ? `${total} so far. More come as you scroll.` : `${total}.`}</span>{' '}

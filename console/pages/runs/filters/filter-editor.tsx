@@ -1,4 +1,3 @@
-import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatObjective } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
@@ -6,8 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { instancesQuery, versionsQuery } from '../../../client/applications.ts';
 import { listItems } from '../../../client/list-items.ts';
+import { operationQuery } from '../../../client/queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import styles from './filter-bar.module.css';
+import { ChoiceEditor } from '../../../ui/filters/choice-editor.tsx';
+import styles from '../../../ui/filters/filters.module.css';
 import { type FilterName, WINDOW_LABELS, WINDOWS } from './filter-names.ts';
 import {
   type FilterChange,
@@ -43,19 +44,17 @@ export function FilterEditor({ name, of, filters, context, onChange, onClose }: 
   const parts = { value, onChange: change, context };
   switch (name) {
     case 'status':
-      return <ChoiceEditor {...parts} choices={RUN_STATUSES_V2} />;
+      return <Choices {...parts} choices={RUN_STATUSES_V2} />;
     case 'type':
-      return <ChoiceEditor {...parts} choices={RUN_TYPE_CHOICES} />;
+      return <Choices {...parts} choices={RUN_TYPE_CHOICES} />;
     case 'instance':
       return <InstanceEditor {...parts} />;
     case 'version':
       return <VersionEditor {...parts} />;
     case 'user':
-      return (
-        <ChoiceEditor {...parts} mayType choices={distinct(context.runs.map((run) => run.user_email))} />
-      );
+      return <Choices {...parts} mayType choices={distinct(context.runs.map((run) => run.user_email))} />;
     case 'tag':
-      return <ChoiceEditor {...parts} mayType choices={[]} />;
+      return <TagEditor {...parts} />;
     case 'name':
       return <TextEditor label="The whole name" value={value} onChange={change} onClose={onClose} />;
     default:
@@ -69,76 +68,33 @@ interface EditorProps {
   context: FilterContext;
 }
 
-const distinctInOrder = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean);
+const distinct = (values: readonly string[]): string[] => [...new Set(values)].filter(Boolean).toSorted();
 
-const distinct = (values: readonly string[]): string[] => distinctInOrder(values).toSorted();
+interface ChoicesProps extends Omit<EditorProps, 'context'> {
+  choices: readonly string[];
+  mayType?: boolean;
+}
+
+function Choices({ value, onChange, ...rest }: ChoicesProps) {
+  return (
+    <ChoiceEditor {...rest} value={splitValues(value)} onChange={(chosen) => onChange(joinValues(chosen))} />
+  );
+}
 
 function InstanceEditor({ context, ...rest }: EditorProps) {
   const { data = [] } = useQuery(instancesQuery(context.application));
-  return <ChoiceEditor {...rest} mayType choices={[...listItems(data).map(({ id }) => id), 'latest']} />;
+  return <Choices {...rest} mayType choices={[...listItems(data).map(({ id }) => id), 'latest']} />;
 }
 
 function VersionEditor({ context, ...rest }: EditorProps) {
   const { data = [] } = useQuery(versionsQuery(context.application));
-  return <ChoiceEditor {...rest} mayType choices={listItems(data).map(({ id }) => id)} />;
+  return <Choices {...rest} mayType choices={listItems(data).map(({ id }) => id)} />;
 }
 
-interface ChoiceEditorProps extends Omit<EditorProps, 'context'> {
-  choices: readonly string[];
-  /** Lets the reader add a value that is not among the choices. */
-  mayType?: boolean;
-}
-
-/** More choices than this get a field that searches them. */
-const SHOWN_MAX = 8;
-
-/** One or several of the choices; each press applies. */
-function ChoiceEditor({ choices, mayType = false, value, onChange }: ChoiceEditorProps) {
-  const [text, setText] = useState('');
-  // The address follows a press only when the list has answered.
-  const [chosen, setChosen] = useState(() => splitValues(value));
-  const all = distinctInOrder([...choices, ...chosen]);
-  const matching = all.filter((choice) => choice.toLowerCase().includes(text.trim().toLowerCase()));
-  const toggle = (choice: string) => {
-    const others = chosen.filter((one) => one !== choice);
-    const next = others.length === chosen.length ? [...chosen, choice] : others;
-    setChosen(next);
-    onChange(joinValues(next));
-  };
-  const add = (event: FormEvent) => {
-    event.preventDefault();
-    const typed = text.trim();
-    const target = matching.length === 1 || !mayType ? matching[0] : typed;
-    if (target) toggle(target);
-    setText('');
-  };
-  return (
-    <form onSubmit={add}>
-      {(mayType || choices.length > SHOWN_MAX) && (
-        <input
-          // biome-ignore lint/a11y/noAutofocus: the person has just opened this field
-          autoFocus
-          aria-label="Search or add a value"
-          placeholder={choices.length > 0 ? 'Search' : 'Type a value, then Enter'}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      )}
-      <div className={styles.choices}>
-        {matching.slice(0, 100).map((choice) => (
-          <label key={choice}>
-            <input type="checkbox" checked={chosen.includes(choice)} onChange={() => toggle(choice)} />
-            <bdi>{escapeInvisible(choice)}</bdi>
-          </label>
-        ))}
-        {mayType && text.trim() !== '' && !all.includes(text.trim()) && (
-          <Button type="submit" kind="quiet">
-            Add “{escapeInvisible(text.trim())}”
-          </Button>
-        )}
-      </div>
-    </form>
-  );
+function TagEditor({ context, ...rest }: EditorProps) {
+  const params = { application_id: context.application };
+  const { data } = useQuery(operationQuery('listTags', { params }));
+  return <Choices {...rest} mayType choices={data?.tags ?? []} />;
 }
 
 interface TextEditorProps {
