@@ -1,12 +1,13 @@
 /** Sums up the latest runs of an application. */
 import type { UsageRow } from '@switchyard/contract/account/usage.ts';
+import { RECENT_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import type { JudgedIndicator } from './indicator-meaning.ts';
 import { formatJudged, readIndicator } from './judged-values.ts';
 
 /** The runs of the track of an application. */
-export const TRACK_RUNS = 15;
+export const TRACK_RUNS = RECENT_RUNS_MAX;
 const VALUES_MIN = 2;
 const FAILURES_MIN = 2;
 /** Failures are over once as many runs in a row have succeeded. */

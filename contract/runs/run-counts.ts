@@ -64,6 +64,7 @@ const RecentRun = Type.Pick(Run, ['id', 'status_v2', 'created_at', 'application_
 const ApplicationSummary = Type.Object(
   {
     application_id: Type.String({ description: 'Id of the application.' }),
+    name: Type.String({ description: 'Name of the application.' }),
     version_id: Type.String({
       description: 'Version of the default instance; empty when that is `latest` or does not exist.',
     }),
@@ -99,6 +100,7 @@ export const listApplicationSummaries = defineOperation({
       items: [
         {
           application_id: 'routing',
+          name: 'Vehicle routing',
           version_id: 'v7',
           runs: [
             {

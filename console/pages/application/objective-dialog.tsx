@@ -51,7 +51,6 @@ export function ObjectiveDialog({
     <FormDialog
       title="Objective"
       action="Save"
-      isReady
       requests={[['updateApplication', { params, body: { objective: body.objective } }]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -1,12 +1,9 @@
-/** The columns of the list of applications. A row asks for its runs once it is visible, so a long list costs a screen of it. */
+/** The columns of the list of applications. */
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import { formatNumber, formatPercent } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ApplicationSummary } from '@switchyard/contract/runs/run-counts.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { instanceQuery } from '../../client/applications.ts';
-import { describeError } from '../../client/client.ts';
 import { readMeaning } from '../../client/indicator-meaning.ts';
 import { formatJudged } from '../../client/judged-values.ts';
 import { countFailures, summarizeObjective, TRACK_RUNS } from '../../client/recent-runs.ts';
@@ -20,29 +17,26 @@ import { SubscriptionBadge } from '../../ui/subscriptions/subscription-badge.tsx
 import { isSubscription } from '../../ui/subscriptions/subscription-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './applications-page.module.css';
-import { recentRunsQuery } from './queries.ts';
 
-/** The applications of which a row has been on the screen. */
-interface Seen {
-  ids: ReadonlySet<string>;
-  add: (id: string) => void;
+interface CellProps {
+  application: Application;
+  /** undefined while it loads. */
+  summary: ApplicationSummary | undefined;
 }
 
-/** Returns the columns of the list. */
-export function buildApplicationColumns(seen: Seen): DataColumn<Application>[] {
-  const describe = (application: Application) => ({ application, isSeen: seen.ids.has(application.id) });
+/** Returns the columns of the list. A summary arrives after its row. */
+export function buildApplicationColumns(
+  summaries: ReadonlyMap<string, ApplicationSummary>,
+): DataColumn<Application>[] {
+  const describe = (application: Application) => ({ application, summary: summaries.get(application.id) });
   return [
     {
       title: 'Application',
-      cell: (one) => <Name {...describe(one)} onSeen={seen.add} />,
+      cell: (one) => <Name {...describe(one)} />,
       hover: ({ name, id }) => `${name} (${id})`,
     },
-    { title: 'Default', onPhone: 'plain', cell: (one) => <DefaultInstance {...describe(one)} /> },
-    {
-      title: `Last ${TRACK_RUNS} runs`,
-      onPhone: 'hidden',
-      cell: (one) => <Track {...describe(one)} />,
-    },
+    { title: 'Default', onPhone: 'hidden', cell: (one) => <DefaultInstance {...describe(one)} /> },
+    { title: `Last ${TRACK_RUNS} runs`, onPhone: 'plain', cell: (one) => <Track {...describe(one)} /> },
     { title: 'Failed', kind: 'number', cell: (one) => <Failed {...describe(one)} /> },
     { title: 'Objective', kind: 'number', onPhone: 'plain', cell: (one) => <Objective {...describe(one)} /> },
     { title: 'Trend', onPhone: 'hidden', cell: (one) => <Trend {...describe(one)} /> },
@@ -50,32 +44,11 @@ export function buildApplicationColumns(seen: Seen): DataColumn<Application>[] {
   ];
 }
 
-interface CellProps {
-  application: Application;
-  isSeen: boolean;
-}
-
-/** Returns the latest runs, newest first; undefined while they load. */
-function useRuns({ application, isSeen }: CellProps) {
-  const { data } = useQuery({ ...recentRunsQuery(application.id), enabled: isSeen });
-  return data?.runs;
-}
-
-function Name({ onSeen, ...props }: CellProps & { onSeen: (id: string) => void }) {
-  const { application, isSeen } = props;
+function Name({ application, summary }: CellProps) {
   const { id, name } = application;
-  const element = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (isSeen || !element.current) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) onSeen(id);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [isSeen, id, onSeen]);
-  const { tone } = countFailures(useRuns(props) ?? []);
+  const { tone } = countFailures(summary?.runs ?? []);
   return (
-    <span ref={element} className={styles.name}>
+    <span className={styles.name}>
       <Link to="/apps/$application" params={{ application: id }}>
         <bdi>{name}</bdi>
       </Link>
@@ -84,40 +57,29 @@ function Name({ onSeen, ...props }: CellProps & { onSeen: (id: string) => void }
           <Icon name="warning" />
         </span>
       )}
-      {isSeen && isSubscription(application) && (
-        <SubscriptionBadge subscription={application.subscription_id} />
-      )}
+      {isSubscription(application) && <SubscriptionBadge subscription={application.subscription_id} />}
     </span>
   );
 }
 
 /** The instance and version of a run without an instance id, whatever has run last. */
-function DefaultInstance({ application, isSeen }: CellProps) {
-  const { id, default_instance, active_executable } = application;
+function DefaultInstance({ application, summary }: CellProps) {
+  const { default_instance, active_executable } = application;
   const hasInstance = default_instance !== '' && default_instance !== 'latest';
-  const { data, error } = useQuery({
-    ...instanceQuery(id, default_instance),
-    enabled: isSeen && hasInstance,
-  });
   if (!hasInstance && !active_executable) return <span className="soft">no app yet</span>;
   return (
     <>
       <bdi>{hasInstance ? default_instance : 'latest'}</bdi>{' '}
       <span className="soft">
-        {data && (
-          <>
-            <bdi>{data.version_id}</bdi>
-            {data.version_deleted && ' (deleted)'}
-          </>
-        )}
-        {error && describeError(error)}
+        <bdi>{summary?.version_id}</bdi>
+        {summary?.version_deleted && ' (deleted)'}
       </span>
     </>
   );
 }
 
-function Track(props: CellProps) {
-  const runs = useRuns(props);
+function Track({ summary }: CellProps) {
+  const runs = summary?.runs;
   return (
     <span className={styles.track}>
       {runs && runs.length > 0 ? (
@@ -129,36 +91,35 @@ function Track(props: CellProps) {
   );
 }
 
-function Failed(props: CellProps) {
-  const { failed, counted, tone } = countFailures(useRuns(props) ?? []);
+function Failed({ summary }: CellProps) {
+  const { failed, counted, tone } = countFailures(summary?.runs ?? []);
   if (counted === 0) return null;
-  return <span className={tone ? styles[tone] : 'soft'}>{formatPercent(failed / counted)}</span>;
+  const soft = failed === 0 ? 'soft' : undefined;
+  return <span className={tone ? styles[tone] : soft}>{formatPercent(failed / counted)}</span>;
 }
 
-function Objective(props: CellProps) {
-  const { objective } = readMeaning(props.application);
-  const { last } = summarizeObjective(useRuns(props) ?? [], objective);
+function Objective({ application, summary }: CellProps) {
+  const { objective } = readMeaning(application);
+  const { last } = summarizeObjective(summary?.runs ?? [], objective);
   if (last === undefined) return null;
   return <span title={formatNumber(last)}>{formatJudged(last, objective.unit)}</span>;
 }
 
-function Trend(props: CellProps) {
-  const { trend } = summarizeObjective(useRuns(props) ?? [], readMeaning(props.application).objective);
+function Trend({ application, summary }: CellProps) {
+  const { trend } = summarizeObjective(summary?.runs ?? [], readMeaning(application).objective);
   return <span className={styles.trend}>{trend && <Sparkline {...trend} />}</span>;
 }
 
-function LastRun(props: CellProps) {
-  const { id, active_executable } = props.application;
-  const runs = useRuns(props);
+function LastRun({ application: { id, active_executable }, summary }: CellProps) {
   const mayRun = useRight('run');
-  const [newest] = runs ?? [];
+  const [newest] = summary?.runs ?? [];
   if (newest)
     return (
       <RunLink application={id} run={newest.id} className={styles.last}>
         <RelativeTime at={newest.created_at} />
       </RunLink>
     );
-  if (!runs || !mayRun || active_executable === null) return null;
+  if (!summary || !mayRun || active_executable === null) return null;
   return (
     <LinkButton to="/apps/$application/new-run" params={{ application: id }}>
       First run

@@ -1,7 +1,8 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ApplicationSummary } from '@switchyard/contract/runs/run-counts.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { describeError } from '../../client/client.ts';
@@ -18,7 +19,7 @@ import { useRight } from '../../ui/use-right.ts';
 import { buildApplicationColumns } from './application-columns.tsx';
 import styles from './applications-page.module.css';
 import { FailingApplication } from './failing-application.tsx';
-import { applicationPagesQuery, latestUsageQuery } from './queries.ts';
+import { applicationPagesQuery, latestUsageQuery, summariesQuery } from './queries.ts';
 
 const CreateApplication = lazy(async () => ({
   default: (await import('./create-application.tsx')).CreateApplication,
@@ -40,6 +41,8 @@ export function ApplicationsPage() {
   const navigate = useNavigate({ from: '/' });
   const list = useInfiniteQuery({ ...applicationPagesQuery(find), placeholderData: keepPreviousData });
   const applications = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const { data: needs } = useQuery(summariesQuery(failing));
+  const summaries = useSummaries(list.data?.pages ?? []);
   const [isCreating, setCreating] = useState(false);
   const canWrite = useRight('write');
   const isEmpty = find === '' && list.data !== undefined && applications.length === 0;
@@ -77,12 +80,18 @@ export function ApplicationsPage() {
       {list.error && <Notice kind="error">{describeError(list.error)}</Notice>}
       {find === '' && failing.length > 0 && (
         <section className={styles.needs} aria-label="What needs you">
-          {failing.map((id) => (
-            <FailingApplication key={id} id={id} />
+          {needs?.items.map((summary) => (
+            <FailingApplication key={summary.application_id} {...summary} />
           ))}
         </section>
       )}
-      {applications.length > 0 && <ApplicationTable applications={applications} />}
+      {applications.length > 0 && (
+        <DataTable
+          label="List of applications"
+          rows={applications}
+          columns={buildApplicationColumns(summaries)}
+        />
+      )}
       {find !== '' && applications.length === 0 && !list.isFetching && (
         <EmptyState title="No application has this name">
           <p>Search for a shorter part of its name or id.</p>
@@ -124,14 +133,15 @@ function Counts({ count, hasMore }: { count: number; hasMore: boolean }) {
   );
 }
 
-function ApplicationTable({ applications }: { applications: readonly Application[] }) {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  const [add] = useState(() => (id: string) => setIds((known) => new Set([...known, id])));
-  return (
-    <DataTable
-      label="List of applications"
-      rows={applications}
-      columns={buildApplicationColumns({ ids, add })}
-    />
-  );
+/** Returns the summaries of the applications by id. Each page of the list is one request. */
+function useSummaries(pages: readonly { items: readonly Application[] }[]): Map<string, ApplicationSummary> {
+  return useQueries({
+    queries: pages.map(({ items }) => summariesQuery(items.map(({ id }) => id))),
+    combine: (results) =>
+      new Map(
+        results.flatMap(({ data }) =>
+          (data?.items ?? []).map((summary) => [summary.application_id, summary] as const),
+        ),
+      ),
+  });
 }

@@ -15,7 +15,7 @@ export function CreateApplication({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New application"
       action="Create application"
-      isReady={body.name !== ''}
+      missing={body.name === '' && 'Give a name'}
       requests={[['createApplication', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

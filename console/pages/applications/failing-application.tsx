@@ -1,17 +1,13 @@
+import type { ApplicationSummary } from '@switchyard/contract/runs/run-counts.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
-import { useQuery } from '@tanstack/react-query';
-import { applicationQuery } from '../../client/applications.ts';
 import { countFailures } from '../../client/recent-runs.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import styles from './applications-page.module.css';
-import { recentRunsQuery } from './queries.ts';
 
 /** Says that the latest production runs of an application fail, since when, and where to look; nothing if few do. */
-export function FailingApplication({ id }: { id: string }) {
-  const { data } = useQuery(recentRunsQuery(id));
-  const { data: application } = useQuery(applicationQuery(id));
-  const { tone, failed, counted, newest, oldest, version } = countFailures(data?.runs ?? []);
+export function FailingApplication({ application_id: id, name, runs }: ApplicationSummary) {
+  const { tone, failed, counted, newest, oldest, version } = countFailures(runs);
   if (!tone || !newest || !oldest) return null;
   return (
     <div className={styles.need}>
@@ -20,7 +16,7 @@ export function FailingApplication({ id }: { id: string }) {
       </span>
       <div>
         <h2>
-          <bdi>{application?.name ?? id}</bdi> fails
+          <bdi>{name}</bdi> fails
         </h2>
         <p>
           {failed} of the last {counted} production runs failed, the first{' '}

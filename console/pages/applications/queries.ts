@@ -4,7 +4,6 @@ import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { pagedQuery } from '../../client/paged-query.ts';
 import { operationQuery } from '../../client/queries.ts';
-import { TRACK_RUNS } from '../../client/recent-runs.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,15 +16,14 @@ export const applicationPagesQuery = (text: string) =>
       (await client.call('listApplications', { query: { ...page, ...(text && { text }) }, signal })).body,
   );
 
-/** The latest production runs of an application, newest first: a test of a bad version says nothing about the application. */
-export const recentRunsQuery = (application: string) =>
+/** The latest production runs of the applications: a test of a bad version says nothing about an application. */
+export const summariesQuery = (applications: readonly string[]) =>
   queryOptions({
-    ...operationQuery('listRuns', {
-      params: { application_id: application },
-      query: { limit: TRACK_RUNS, production: true },
-    }),
-    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data?.runs ?? [])),
-    meta: { topics: [{ events: 'runs', application }] },
+    ...operationQuery('listApplicationSummaries', { query: { application_id: applications.join(',') } }),
+    enabled: applications.length > 0,
+    refetchInterval: ({ state }) =>
+      unlessLive(computeRefetchMs(state.data?.items.flatMap(({ runs }) => runs) ?? [])),
+    meta: { topics: applications.map((application) => ({ events: 'runs', application })) },
   });
 
 /** The runs that ended yesterday and today, by application. Days are in UTC. */

@@ -4,7 +4,7 @@ import { queryClient } from '../../client/queries.ts';
 import { listFailing } from '../../client/recent-runs.ts';
 import { accountQuery } from '../../client/session.ts';
 import { consoleRoute } from '../../layout/routes.tsx';
-import { applicationPagesQuery, latestUsageQuery, recentRunsQuery } from './queries.ts';
+import { applicationPagesQuery, latestUsageQuery, summariesQuery } from './queries.ts';
 
 interface ApplicationsSearch {
   /** A part of the name or id of the listed applications. */
@@ -36,6 +36,6 @@ async function loadFailing(): Promise<string[]> {
   if (!hasRight(key.role, 'account')) return [];
   const { items } = await queryClient.ensureQueryData(latestUsageQuery());
   const failing = listFailing(items).slice(0, NEEDS_MAX);
-  await Promise.all(failing.map((id) => queryClient.ensureQueryData(recentRunsQuery(id))));
+  if (failing.length > 0) await queryClient.ensureQueryData(summariesQuery(failing));
   return failing;
 }

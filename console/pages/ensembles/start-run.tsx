@@ -69,7 +69,7 @@ export function StartRun({
     <FormDialog
       title={`New run of ${ensemble.name}`}
       action="Start run"
-      isReady={isComplete(draft)}
+      missing={!isComplete(draft) && 'Choose an input'}
       requests={[
         [
           'createRun',

@@ -36,7 +36,7 @@ export function CreateInputSet({ application, onClose }: { application: string; 
     <FormDialog
       title="New input set"
       action="Create input set"
-      isReady={body.name !== '' && hasInputs(draft)}
+      missing={(body.name === '' && 'Give a name') || (!hasInputs(draft) && 'Choose an input')}
       requests={[['createInputSet', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {

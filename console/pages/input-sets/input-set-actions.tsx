@@ -71,7 +71,7 @@ function EditInputs({ application, set, onClose }: DialogProps) {
     <FormDialog
       title="Edit inputs"
       action="Save"
-      isReady={chosen.size > 0}
+      missing={chosen.size === 0 && 'Choose an input'}
       requests={[['updateInputSet', { params, body }]]}
       onClose={onClose}
       onLoad={load}

@@ -47,7 +47,7 @@ export function CreateInput({ application, onClose }: { application: string; onC
     <FormDialog
       title="New input"
       action="Create input"
-      isReady={isFile ? draft.file !== null : draft.run.trim() !== ''}
+      missing={isFile ? draft.file === null && 'Choose a file' : draft.run.trim() === '' && 'Name a run'}
       requests={[['createInput', { params, body: isFile ? { ...body, upload_id: 'UPLOAD_ID' } : body }]]}
       upload={upload}
       onClose={onClose}

@@ -8,6 +8,7 @@ import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { SendError } from '../../ui/forms/conflicts/send-error.tsx';
 import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
+import { focusMissing } from '../../ui/forms/form-dialog.tsx';
 import { RequestCode } from '../../ui/forms/request-code.tsx';
 import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -84,10 +85,11 @@ function InstanceForm({ application, instance }: { application: string; instance
     },
   });
   const isChanged = JSON.stringify(request.body) !== JSON.stringify(buildUpdate(createDraft(seen)));
-  const isReady = isChanged && findSecondsError(draft.maxDuration) === null;
-  const submit = (event: FormEvent) => {
+  const isWrong = findSecondsError(draft.maxDuration) !== null;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (isReady) saving.mutate();
+    if (isWrong) focusMissing(event.currentTarget);
+    else if (isChanged && !saving.isPending) saving.mutate();
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -105,9 +107,13 @@ function InstanceForm({ application, instance }: { application: string; instance
         <div className={styles.submit}>
           <SendError sending={saving} onLoad={load} />
           {saving.isSuccess && <Notice kind="success">Saved. New runs use these values.</Notice>}
-          <Button kind="primary" type="submit" isDisabled={!isReady || saving.isPending}>
-            Save
-          </Button>
+          {isChanged ? (
+            <Button kind="primary" type="submit" isPending={saving.isPending}>
+              {isWrong ? 'Correct the duration' : 'Save'}
+            </Button>
+          ) : (
+            !saving.isSuccess && <p className="soft">Change a value to save it.</p>
+          )}
         </div>
       )}
       <RequestCode request={['updateInstance', request]} />

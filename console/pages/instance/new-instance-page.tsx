@@ -7,6 +7,7 @@ import { listItems } from '../../client/list-items.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
+import { focusMissing } from '../../ui/forms/form-dialog.tsx';
 import { RequestCode } from '../../ui/forms/request-code.tsx';
 import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -63,10 +64,11 @@ function NewInstanceForm({ application, version }: { application: string; versio
       });
     },
   });
-  const isReady = findSecondsError(draft.maxDuration) === null;
-  const submit = (event: FormEvent) => {
+  const isWrong = findSecondsError(draft.maxDuration) !== null;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (isReady) creation.mutate();
+    if (isWrong) focusMissing(event.currentTarget);
+    else if (!creation.isPending) creation.mutate();
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -80,8 +82,8 @@ function NewInstanceForm({ application, version }: { application: string; versio
       <div className={styles.submit}>
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
         {canWrite ? (
-          <Button kind="primary" type="submit" isDisabled={!isReady || creation.isPending}>
-            Create instance
+          <Button kind="primary" type="submit" isPending={creation.isPending}>
+            {isWrong ? 'Correct the duration' : 'Create instance'}
           </Button>
         ) : (
           <Notice kind="info">Your role reads instances. Ask a member who may change them.</Notice>

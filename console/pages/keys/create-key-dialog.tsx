@@ -28,7 +28,7 @@ export function CreateKeyDialog({
     <FormDialog
       title="New key"
       action="Create key"
-      isReady={body.name !== ''}
+      missing={body.name === '' && 'Give a name'}
       requests={[['createKey', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

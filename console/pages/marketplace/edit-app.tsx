@@ -26,7 +26,7 @@ export function EditApp({ app, onClose }: { app: MarketplaceApp; onClose: () => 
     <FormDialog
       title={`Edit ${app.id}`}
       action="Save"
-      isReady={request.body.title !== ''}
+      missing={request.body.title === '' && 'Give a title'}
       requests={[['updateMarketplaceApp', request]]}
       onClose={onClose}
       onLoad={load}

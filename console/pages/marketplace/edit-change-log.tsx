@@ -29,7 +29,6 @@ export function EditChangeLog({ params, version, onClose }: EditChangeLogProps) 
     <FormDialog
       title={`Change log of ${version.id}`}
       action="Save"
-      isReady
       requests={[['updateMarketplaceVersion', request]]}
       onClose={onClose}
       onLoad={load}

@@ -36,7 +36,11 @@ export function PublishApp({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Publish an application"
       action="Publish application"
-      isReady={application !== '' && body.id !== '' && body.title !== ''}
+      missing={
+        (application === '' && 'Choose an application') ||
+        (body.id === '' && 'Give an id') ||
+        (body.title === '' && 'Give a title')
+      }
       requests={[['createMarketplaceApp', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {

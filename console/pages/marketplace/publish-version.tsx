@@ -36,7 +36,7 @@ export function PublishVersion({ app, application, onClose }: PublishVersionProp
     <FormDialog
       title={`Publish a version of ${app.id}`}
       action="Publish version"
-      isReady={version !== '' && request.body.id !== ''}
+      missing={(version === '' && 'Choose a version') || (request.body.id === '' && 'Give an id')}
       requests={[['createMarketplaceVersion', request]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -61,7 +61,6 @@ function ReleaseApp({ app, onClose }: DialogProps) {
     <FormDialog
       title={`Release ${app.id}`}
       action="Release app"
-      isReady
       requests={[['updateMarketplaceApp', request]]}
       onClose={onClose}
       onSubmit={async () => {

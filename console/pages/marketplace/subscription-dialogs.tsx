@@ -14,7 +14,6 @@ export function Subscribe({ app, onClose }: { app: MarketplaceApp; onClose: () =
     <FormDialog
       title={`Subscribe to ${app.id}`}
       action="Subscribe"
-      isReady
       requests={[['createSubscription', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -27,7 +27,7 @@ export function InviteDialog({
     <FormDialog
       title="Invite member"
       action="Create invite"
-      isReady={body.email !== ''}
+      missing={body.email === '' && 'Give an address'}
       requests={[['inviteMember', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -15,7 +15,7 @@ export function RenameDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="Rename account"
       action="Rename"
-      isReady={body.name !== '' && body.name !== account.name}
+      missing={(body.name === '' || body.name === account.name) && 'Give a new name'}
       requests={[['updateAccount', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

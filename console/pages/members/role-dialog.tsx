@@ -39,7 +39,7 @@ export function RoleDialog({ member, onClose }: { member: Member; onClose: () =>
     <FormDialog
       title={`Role of ${member.email}`}
       action="Change role"
-      isReady={role !== seen.role}
+      missing={role === seen.role && 'Choose another role'}
       requests={[['updateMember', request]]}
       onClose={onClose}
       onLoad={load}

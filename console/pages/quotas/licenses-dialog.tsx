@@ -28,7 +28,7 @@ export function LicensesDialog({ licenses, onClose }: LicensesDialogProps) {
     <FormDialog
       title="Licences"
       action="Save licences"
-      isReady={isValid}
+      missing={!isValid && 'Correct the line'}
       requests={[['setLicenses', { body }]]}
       onClose={onClose}
       onLoad={load}

@@ -74,7 +74,7 @@ export function QuotasDialog({ quotas, application, onClose }: QuotasDialogProps
     <FormDialog
       title={application === undefined ? 'Quotas' : `Quotas of ${application}`}
       action="Save quotas"
-      isReady={runs !== undefined && hours !== undefined}
+      missing={(runs === undefined || hours === undefined) && 'Correct the number'}
       requests={[params === undefined ? ['setQuotas', { body }] : ['setApplicationQuotas', { params, body }]]}
       onClose={onClose}
       onLoad={load}

@@ -17,7 +17,9 @@ describe.skipIf(!hasBrowser)('quotas', () => {
     await page.getByRole('button', { name: 'Change quotas' }).press('Enter');
     const runs = page.getByRole('textbox', { name: 'Runs at once' });
     await runs.fill('none');
-    await expect.poll(() => page.getByRole('button', { name: 'Save quotas' }).isDisabled()).toBe(true);
+    await page.getByLabel('Core hours a month').focus();
+    await page.getByRole('button', { name: 'Correct the number' }).click();
+    expect(await runs.evaluate((field) => field === document.activeElement)).toBe(true);
     await runs.fill('8');
     await page.getByLabel('Core hours a month').fill('0');
     await page.getByRole('button', { name: 'Save quotas' }).press('Enter');
@@ -40,7 +42,7 @@ describe.skipIf(!hasBrowser)('quotas', () => {
     const field = page.getByLabel('Licences and their tokens');
     await field.fill('gurobi = four');
     await page.getByText('Line 1 is not').waitFor();
-    expect(await page.getByRole('button', { name: 'Save licences' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Correct the line' }).waitFor();
     await field.fill('gurobi = 4\nxpress = 1');
     await page.getByRole('button', { name: 'Save licences' }).press('Enter');
     const rows = page.getByRole('table', { name: 'Licences' }).getByRole('row');

@@ -93,7 +93,11 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
     <FormDialog
       title={`Policy of ${application}`}
       action="Save policy"
-      isReady={days === null || (days !== undefined && isPreviewed && isConfirmed)}
+      missing={
+        (days === undefined && 'Give a number of days') ||
+        (days !== null && !isPreviewed && 'Wait for the preview') ||
+        (days !== null && !isConfirmed && 'Confirm the deletion')
+      }
       requests={[['setRetention', request]]}
       onClose={onClose}
       onLoad={load}

@@ -35,11 +35,11 @@ describe.skipIf(!hasBrowser)('retention', () => {
     await page.getByRole('status').filter({ hasText: 'It deletes 2 runs now' }).waitFor();
     expect(await page.getByRole('list', { name: 'Examples' }).getByRole('listitem').count()).toBe(2);
     const save = page.getByRole('button', { name: 'Save policy' });
-    expect(await save.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Confirm the deletion' }).waitFor();
     await page.getByLabel('Type delete to confirm').fill('delete');
-    await expect.poll(() => save.isEnabled()).toBe(true);
+    await save.waitFor();
     await days.fill('ten');
-    await expect.poll(() => save.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Give a number of days' }).waitFor();
     await days.fill('30');
     await save.click();
     await row.getByText('30 days').waitFor();

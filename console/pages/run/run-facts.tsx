@@ -11,7 +11,7 @@ import { findClassLimits } from '../../ui/resources/class-limits.ts';
 import { RunLink } from '../../ui/run-link.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { formatCost } from '../usage/format-measures.ts';
-import { usageQuery } from '../usage/queries.ts';
+import { findRange, usageQuery } from '../usage/queries.ts';
 import { findLimit } from './progress/find-limit.ts';
 
 /** The facts of a run: its origin, its class and cost, its limits and what it used. */
@@ -94,7 +94,11 @@ function findLatestEnd(run: RunInformation): ReactNode {
 
 /** Returns the price of an ended run by the cores of its class, as usage counts it, for those who may know the rate. */
 function useCost({ metadata, status_v2, run_type }: RunInformation): string | undefined {
-  const { data } = useQuery({ ...usageQuery(1, 'day'), enabled: useRight('account'), staleTime: Infinity });
+  const { data } = useQuery({
+    ...usageQuery(findRange(1), 'day'),
+    enabled: useRight('account'),
+    staleTime: Infinity,
+  });
   const { cores = 0 } = findClassLimits(metadata.execution_class) ?? {};
   const rate = data?.cost_rate ?? null;
   if (!rate || !isTerminal(status_v2) || run_type.type !== 'standard') return undefined;

@@ -76,7 +76,7 @@ function AddTag({
     <FormDialog
       title="Add tag"
       action="Add tag"
-      isReady={tag.trim() !== ''}
+      missing={tag.trim() === '' && 'Write a tag'}
       requests={[['setRunTags', { params: getRunParams(address), body }]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -48,7 +48,7 @@ export function ShareDialog({ address, onClose }: { address: RunAddress; onClose
     <FormDialog
       title="Share this run"
       action={created ? 'Create another link' : 'Create link'}
-      isReady={parts.length > 0}
+      missing={parts.length === 0 && 'Choose a part'}
       requests={[['createShare', request]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await choose('Views', 'Save as …');
     await page.getByLabel('Name', { exact: true }).last().fill(' ');
     await page.getByText('The name is blank.').waitFor();
-    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Give a name', exact: true }).waitFor();
     await page.getByLabel('Name', { exact: true }).last().fill(HOSTILE_NAME);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: `View: ${HOSTILE_NAME}`, exact: true }).waitFor();

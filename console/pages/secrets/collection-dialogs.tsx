@@ -80,7 +80,7 @@ function CreateSecret(props: DialogProps) {
     <FormDialog
       title={`Add a secret to ${props.collection.name}`}
       action="Add secret"
-      isReady={location.trim() !== '' && secret.value !== ''}
+      missing={(location.trim() === '' && 'Name the secret') || (secret.value === '' && 'Give a value')}
       requests={buildRequests(props, { op: 'create', type, location: location.trim() })}
       onClose={props.onClose}
       onLoad={load}
@@ -98,7 +98,7 @@ function ReplaceValue({ secret, ...props }: DialogProps & { secret: SecretName }
     <FormDialog
       title={`Replace the value of ${secret.location}`}
       action="Replace value"
-      isReady={value !== ''}
+      missing={value === '' && 'Give a value'}
       requests={buildRequests(props, { op: 'update', ...secret })}
       onClose={props.onClose}
       onLoad={load}

@@ -19,7 +19,11 @@ export function CreateCollection({ application, onClose }: { application: string
     <FormDialog
       title="New collection"
       action="Create collection"
-      isReady={names.id !== '' && first.location !== '' && secret.value !== ''}
+      missing={
+        (names.id === '' && 'Give an id') ||
+        (first.location === '' && 'Name the secret') ||
+        (secret.value === '' && 'Give a value')
+      }
       requests={[
         [
           'createSecretsCollection',

@@ -36,7 +36,7 @@ export function CostRateDialog({ rate, onClose }: { rate: CostRate | null; onClo
     <FormDialog
       title="Cost rate"
       action="Save"
-      isReady={isRemoved || Number.isFinite(body.per_core_hour)}
+      missing={!isRemoved && !Number.isFinite(body.per_core_hour) && 'Correct the price'}
       requests={[isRemoved ? ['deleteCostRate', {}] : ['setCostRate', { body }]]}
       onSubmit={submit}
       onLoad={load}

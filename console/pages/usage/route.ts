@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { consoleRoute } from '../../layout/routes.tsx';
-import { usageQuery } from './queries.ts';
+import { findRange, usageQuery } from './queries.ts';
 import { completeSearch, parseUsageSearch } from './search.ts';
 
 export const usageRoute = createRoute({
@@ -11,8 +11,11 @@ export const usageRoute = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => {
     const { days, by } = completeSearch(deps);
+    const range = findRange(days);
     return Promise.all(
-      [usageQuery(days, 'day'), usageQuery(days, by)].map((query) => queryClient.ensureQueryData(query)),
+      [usageQuery(range, 'day'), usageQuery(range, by), usageQuery(range.before, 'day')].map((query) =>
+        queryClient.ensureQueryData(query),
+      ),
     );
   },
   component: lazyRouteComponent(() => import('./usage-page.tsx'), 'UsagePage'),

@@ -1,6 +1,6 @@
 import { USAGE_DAYS_DEFAULT } from '@switchyard/contract/limits.ts';
 
-/** The ranges that the page offers, in days. */
+/** The ranges that the page offers beside this month, in days. */
 export const RANGES = [7, USAGE_DAYS_DEFAULT, 90, 365] as const;
 /** The groups that the table offers, each as the API names it. */
 export const TABLE_GROUPS = {
@@ -34,8 +34,8 @@ export function parseUsageSearch(search: Record<string, unknown>): UsageSearch {
 }
 
 /** The state of the page with its defaults. */
-export const completeSearch = ({
-  days = USAGE_DAYS_DEFAULT,
-  by = 'application',
-  show = 'core_seconds',
-}: UsageSearch) => ({ days, by, show });
+export const completeSearch = ({ days, by = 'application', show = 'core_seconds' }: UsageSearch) => ({
+  days,
+  by,
+  show,
+});

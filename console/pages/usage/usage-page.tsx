@@ -9,15 +9,9 @@ import { SelectField } from '../../ui/forms/text-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { CostRateDialog } from './cost-rate-dialog.tsx';
-import { usageQuery } from './queries.ts';
-import {
-  CHART_MEASURES,
-  completeSearch,
-  parseUsageSearch,
-  RANGES,
-  TABLE_GROUPS,
-  type UsageSearch,
-} from './search.ts';
+import { findRange, usageQuery } from './queries.ts';
+import { CHART_MEASURES, completeSearch, parseUsageSearch, RANGES, TABLE_GROUPS } from './search.ts';
+import { UsageAnswer } from './usage-answer.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import styles from './usage-page.module.css';
 import { UsageTable } from './usage-table.tsx';
@@ -26,8 +20,10 @@ import { UsageTable } from './usage-table.tsx';
 export function UsagePage() {
   usePageTitle('Usage');
   const { days, by, show } = completeSearch(useSearch({ from: '/signed-in/account/usage' }));
-  const { data: daily } = useSuspenseQuery(usageQuery(days, 'day'));
-  const { data: grouped } = useSuspenseQuery(usageQuery(days, by));
+  const range = findRange(days);
+  const { data: daily } = useSuspenseQuery(usageQuery(range, 'day'));
+  const { data: grouped } = useSuspenseQuery(usageQuery(range, by));
+  const { data: before } = useSuspenseQuery(usageQuery(range.before, 'day'));
   const [isEditing, setEditing] = useState(false);
   const rate = grouped.cost_rate;
   return (
@@ -46,13 +42,13 @@ export function UsagePage() {
               onPress={() =>
                 saveFile(`usage-${grouped.from}-${grouped.to}.csv`, buildCsv(grouped.items), 'text/csv')
               }
-              isDisabled={grouped.items.length === 0}
             >
               Download CSV
             </Button>
           </>
         }
       />
+      <UsageAnswer usage={grouped} before={before} isMonth={days === undefined} />
       <Choices days={days} by={by} show={show} />
       {grouped.items.length === 0 ? (
         <EmptyState title="No run ended in this range" command={COMMAND}>
@@ -62,7 +58,7 @@ export function UsagePage() {
         </EmptyState>
       ) : (
         <>
-          <UsageChart from={daily.from} to={daily.to} rows={daily.items} measure={show} rate={rate} />
+          <UsageChart from={daily.from} to={range.chartEnd} rows={daily.items} measure={show} rate={rate} />
           <UsageTable usage={grouped} />
         </>
       )}
@@ -78,7 +74,7 @@ const COMMAND = `curl "$SWITCHYARD_URL/v1/account/usage?group_by=application,use
 const buildCsv = (rows: readonly Record<string, unknown>[]): string =>
   formatCsv({ columns: Object.keys(rows[0] ?? {}), rows });
 
-function Choices({ days, by, show }: Required<UsageSearch>) {
+function Choices({ days, by, show }: ReturnType<typeof completeSearch>) {
   const navigate = useNavigate();
   const choose = (change: Record<string, unknown>) =>
     navigate({
@@ -93,8 +89,11 @@ function Choices({ days, by, show }: Required<UsageSearch>) {
     <div className={styles.choices}>
       <SelectField
         label="Range"
-        value={String(days)}
-        options={RANGES.map((range) => ({ value: String(range), label: `Last ${range} days` }))}
+        value={String(days ?? '')}
+        options={[
+          { value: '', label: 'This month' },
+          ...RANGES.map((range) => ({ value: String(range), label: `Last ${range} days` })),
+        ]}
         onChange={(value) => void choose({ days: Number(value) })}
       />
       <SelectField

@@ -22,6 +22,8 @@ describe.skipIf(!hasBrowser)('usage', () => {
   test('shows the table, keeps its state in the address, saves a CSV and prices core hours', async () => {
     const page = await at.open('/account/usage');
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    for (const number of ['Core hours', 'Runs', 'Stored'])
+      await page.getByRole('term').filter({ hasText: number }).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'routing' });
     expect(await row.getByRole('cell').allTextContents()).toEqual(
       expect.arrayContaining(['routing', '3', '0', '–']),

@@ -18,7 +18,11 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
     <FormDialog
       title="New webhook"
       action="Create webhook"
-      isReady={body.id !== '' && body.endpoint_url !== '' && body.event_types.length > 0}
+      missing={
+        (body.id === '' && 'Give an id') ||
+        (body.endpoint_url === '' && 'Give an address') ||
+        (body.event_types.length === 0 && 'Choose an event')
+      }
       requests={[['createWebhook', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

@@ -47,7 +47,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
             <Button onPress={() => setDialog('rotate')}>Rotate secret</Button>
             <Button onPress={() => setDialog('delete')}>Delete</Button>
           </MoreMenu>
-          <Button kind="primary" onPress={() => test.mutate()} isDisabled={test.isPending}>
+          <Button kind="primary" onPress={() => test.mutate()} isPending={test.isPending}>
             Send test event
           </Button>
         </>

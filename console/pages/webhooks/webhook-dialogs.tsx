@@ -30,7 +30,9 @@ export function EditWebhook({ webhook, onClose }: DialogProps) {
     <FormDialog
       title={`Edit ${webhook.id}`}
       action="Save"
-      isReady={body.endpoint_url !== '' && event_types.length > 0}
+      missing={
+        (body.endpoint_url === '' && 'Give an address') || (event_types.length === 0 && 'Choose an event')
+      }
       requests={[['updateWebhook', { params, body }]]}
       onClose={onClose}
       onLoad={load}
@@ -61,7 +63,7 @@ export function RotateSecret({
     <FormDialog
       title="Rotate secret"
       action="Rotate secret"
-      isReady={hours.trim() !== ''}
+      missing={hours.trim() === '' && 'Give a number of hours'}
       requests={[['rotateWebhookSecret', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {

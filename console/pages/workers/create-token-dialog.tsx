@@ -43,7 +43,10 @@ export function CreateTokenDialog({
     <FormDialog
       title="New worker token"
       action="Create worker token"
-      isReady={body.name !== '' && (scope !== 'applications' || chosen.size > 0)}
+      missing={
+        (body.name === '' && 'Give a name') ||
+        (scope === 'applications' && chosen.size === 0 && 'Choose an application')
+      }
       requests={[['createWorkerToken', { body }]]}
       onClose={onClose}
       onSubmit={async () => {

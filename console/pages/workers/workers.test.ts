@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     await dialog.getByLabel('Executes runs of').selectOption('chosen applications');
     // An administrator of one account cannot serve the others.
     expect(await dialog.getByLabel('Executes runs of').getByRole('option').count()).toBe(2);
-    expect(await dialog.getByRole('button', { name: 'Create worker token' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Choose an application' }).waitFor();
     await dialog.getByRole('checkbox', { name: 'planner' }).check();
     await dialog.getByLabel('Labels').fill('gpu, region=eu');
     await dialog.getByRole('button', { name: 'Create worker token' }).click();

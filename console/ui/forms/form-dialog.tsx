@@ -18,8 +18,8 @@ export interface FormDialogProps {
   children: ReactNode;
   /** Label of the button that sends the form. */
   action: string;
-  /** true when every required field has a value. */
-  isReady: boolean;
+  /** What is still to do before the form can be sent, as the label of the button; false or absent for nothing. */
+  missing?: string | false;
   /** The requests that the form sends, in order. They are copied as commands and as a Python program. */
   requests: readonly FormRequest[];
   /** The upload of a form that sends files. */
@@ -36,7 +36,7 @@ export function FormDialog({
   title,
   children,
   action,
-  isReady,
+  missing,
   requests,
   upload,
   onSubmit,
@@ -45,9 +45,10 @@ export function FormDialog({
 }: FormDialogProps) {
   const sending = useMutation({ mutationFn: onSubmit });
   const isUploading = Boolean(upload?.state);
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (isReady && !sending.isPending) sending.mutate();
+    if (missing) focusMissing(event.currentTarget);
+    else if (!sending.isPending) sending.mutate();
   };
   return (
     <Dialog title={title} isWorking={isUploading} onClose={onClose}>
@@ -71,12 +72,20 @@ export function FormDialog({
             <Button onPress={onClose} isDisabled={isUploading}>
               Close
             </Button>
-            <Button kind="primary" type="submit" isDisabled={!isReady || sending.isPending}>
-              {action}
+            <Button kind="primary" type="submit" isPending={sending.isPending}>
+              {missing || action}
             </Button>
           </span>
         </div>
       </form>
     </Dialog>
   );
+}
+
+/** Moves the focus to the first field whose value is wrong, or else to the first without one. */
+export function focusMissing(form: HTMLFormElement): void {
+  const isEmpty = (field: Element) => 'value' in field && field.value === '';
+  const fields = [...form.querySelectorAll<HTMLElement>('input, select, textarea')];
+  const isWrong = (field: Element) => field.getAttribute('aria-invalid') === 'true';
+  (fields.find(isWrong) ?? fields.find(isEmpty) ?? fields[0])?.focus();
 }

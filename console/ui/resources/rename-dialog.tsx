@@ -59,7 +59,7 @@ export function RenameDialog({
     <FormDialog
       title={`Rename ${noun}`}
       action="Save"
-      isReady={changed.name !== ''}
+      missing={changed.name === '' && 'Give a name'}
       requests={[buildRequest(changed)]}
       onClose={onClose}
       onSubmit={() => onRename(changed, condition)}

@@ -52,7 +52,10 @@ async function readPage(
   request: { after: RunPosition | null; limit: number; isProduction: boolean },
 ): Promise<Page<store.CountedRun>> {
   if (isPlainFilter(filter)) {
-    const rows = await store.listCountedRuns(read, applicationUid, filter, request);
+    const rows = await store
+      .selectRuns(read, applicationUid, filter, request)
+      .select(store.COUNTED_COLUMNS)
+      .execute();
     return slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
   }
   const { ids, next } = await listFilteredRuns({ readInOrder, clock }, applicationUid, filter, request);

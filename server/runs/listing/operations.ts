@@ -17,11 +17,22 @@ import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
 import { parseIndicators } from '../run-columns.ts';
 import * as store from '../store/runs.ts';
+import type { RunsTable } from '../store/schema.ts';
 import { countFilteredRuns } from './count-runs.ts';
 import { parseRunFilter, readWindow } from './parse-run-filter.ts';
 
 /** The objective of an application that names none: most apps report it. */
 const USUAL_OBJECTIVE = 'result.value';
+
+const RECENT_COLUMNS = [
+  'id',
+  'status',
+  'created_at',
+  'version_id',
+  'statistics_status',
+  'statistics_error',
+  'indicators',
+] as const;
 
 export const countRuns: OperationHandler<'countRuns'> = async (
   { database, clock },
@@ -48,13 +59,17 @@ export const listApplicationSummaries: OperationHandler<'listApplicationSummarie
   const items: ApplicationSummary[] = [];
   const found = await findApplications(database.read, caller.account, ids);
   for (const application of found.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))) {
-    const rows = await store.listRuns(database.read, application.uid, window, page);
+    const rows = await store
+      .selectRuns(database.read, application.uid, window, page)
+      .select(RECENT_COLUMNS)
+      .execute();
     const objective = readMeaning(application).objective?.name ?? USUAL_OBJECTIVE;
     const runs = await formatReadableRows(log, rows.slice(0, RECENT_RUNS_MAX), (some) =>
       some.map((row) => formatRecentRun(row, objective)),
     );
     items.push({
       application_id: application.id,
+      name: application.name,
       ...(await findDefaultVersion(database.read, application)),
       runs,
     });
@@ -62,7 +77,10 @@ export const listApplicationSummaries: OperationHandler<'listApplicationSummarie
   return { status: 200, body: { items } };
 };
 
-function formatRecentRun(row: store.ListedRun, objective: string): ApplicationSummary['runs'][number] {
+function formatRecentRun(
+  row: Pick<RunsTable, (typeof RECENT_COLUMNS)[number]>,
+  objective: string,
+): ApplicationSummary['runs'][number] {
   const { statistics_status: status, statistics_error: error } = row;
   const indicators = parseIndicators(row).filter(({ name }: Indicator) => name === objective);
   return {

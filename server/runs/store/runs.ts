@@ -89,7 +89,7 @@ export const LISTED_COLUMNS = [
 export type ListedRun = Pick<RunsTable, (typeof LISTED_COLUMNS)[number]>;
 
 /** The columns of a run that is only counted. */
-const COUNTED_COLUMNS = [
+export const COUNTED_COLUMNS = [
   'id',
   'status',
   'created_at',
@@ -110,20 +110,11 @@ export function listRuns(
   window: { start: number; end: number },
   page: RunsPage,
 ): Promise<ListedRun[]> {
-  return selectPage(db, applicationUid, window, page).select(LISTED_COLUMNS).execute();
+  return selectRuns(db, applicationUid, window, page).select(LISTED_COLUMNS).execute();
 }
 
-/** Lists the runs of a page as listRuns does, to count them. */
-export function listCountedRuns(
-  db: Reader,
-  applicationUid: string,
-  window: { start: number; end: number },
-  page: RunsPage,
-): Promise<CountedRun[]> {
-  return selectPage(db, applicationUid, window, page).select(COUNTED_COLUMNS).execute();
-}
-
-function selectPage(
+/** Selects the runs that listRuns lists, without a column. */
+export function selectRuns(
   db: Reader,
   applicationUid: string,
   window: { start: number; end: number },

@@ -52,7 +52,6 @@ export function NewVersion({ application, onClose }: DialogProps) {
     <FormDialog
       title="New version"
       action={created === undefined ? 'Create version' : 'Change instance'}
-      isReady
       requests={commands}
       onSubmit={submit}
       onLoad={() => loadVersion(application, draft.instance, findVersion(instances, draft.instance))}

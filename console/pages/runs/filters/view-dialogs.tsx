@@ -34,7 +34,7 @@ export function SaveViewDialog({
     <FormDialog
       title="Save view"
       action="Save"
-      isReady={!isBlankViewName(name)}
+      missing={isBlankViewName(name) && 'Give a name'}
       requests={[['createRunView', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {
@@ -85,7 +85,7 @@ export function RenameViewDialog({ application, view, onSaved, onClose }: Dialog
     <FormDialog
       title="Rename view"
       action="Save"
-      isReady={!isBlankViewName(name)}
+      missing={isBlankViewName(name) && 'Give a name'}
       requests={[['updateRunView', { params, body }]]}
       onClose={onClose}
       onLoad={load}
