@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('the audit log', () => {
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByRole('button', { name: 'Operation' }).click();
     await page.getByLabel('Search').fill('create an app');
-    await page.getByLabel('Create an application').check();
+    await page.getByLabel('Create an application').click();
     await page.waitForURL(/operation=createApplication/);
     await page.getByRole('button', { name: 'Operation Create an application' }).waitFor();
     const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr');

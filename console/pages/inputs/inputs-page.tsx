@@ -79,13 +79,13 @@ function InputsTable({ application, inputs }: { application: string; inputs: rea
         { title: 'Format', onPhone: 'plain', cell: ({ format }) => format.input.type },
         {
           title: 'Source',
-          onPhone: 'plain',
+          onPhone: 'hidden',
           cell: (input) => <InputSource application={application} input={input} />,
         },
         {
           title: 'Created',
           kind: 'number',
-          onPhone: 'plain',
+          onPhone: 'end',
           cell: ({ created_at }) => <RelativeTime at={created_at} />,
         },
       ]}

@@ -126,6 +126,7 @@ export function WaitingTable({ runs, onCancel }: WaitingTableProps) {
             {
               title: 'Priority',
               kind: 'number',
+              onPhone: 'hidden',
               cell: (run) => (onCancel ? <PriorityField run={run} change={change} /> : run.queuing_priority),
             },
             onCancel && {

@@ -18,22 +18,25 @@ export function RunsAnswer({ application, filters }: { application: string; filt
     placeholderData: keepPreviousData,
   });
   if (!data || (data.runs === 0 && !hasFilter(filters))) return null;
-  const statuses = splitValues(filters.status);
-  return (
-    <Answer numbers={listNumbers(data, (status) => statuses.length === 0 || statuses.includes(status))} />
-  );
+  return <Answer numbers={listNumbers(data, filters)} />;
 }
 
 /** Returns the numbers; a status that the filter excludes has none. */
-function listNumbers(counts: RunListCounts, isListed: (status: RunStatusV2) => boolean): AnswerNumber[] {
+function listNumbers(
+  counts: RunListCounts,
+  { status, experiments: hasExperiments }: RunFilters,
+): AnswerNumber[] {
+  const chosen = splitValues(status);
+  const isListed = (one: RunStatusV2): boolean => chosen.length === 0 || chosen.includes(one);
   const { runs, is_complete: isComplete, statuses, median_execution_duration: medianMs } = counts;
   const ended = statuses.succeeded + statuses.failed;
+  const scope = hasExperiments ? 'with those of experiments' : 'without those of experiments';
   const note = isComplete ? undefined : `of the newest ${formatNumber(runs)}`;
   return [
     {
       label: 'Runs',
       text: `${formatNumber(runs)}${isComplete ? '' : '+'}`,
-      note: isComplete ? undefined : `More than ${formatNumber(runs)} match`,
+      note: isComplete ? scope : `more than ${formatNumber(runs)}, ${scope}`,
     },
     isListed('failed') && {
       label: 'Failed',

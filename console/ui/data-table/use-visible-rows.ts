@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 const ROW_PX = 36;
 const TALL_ROW_PX = 48;
 const CARD_PX = 57;
+const TALL_CARD_PX = 73;
 const PHONE = '(width < 47.5rem)';
 const ROWS_OUTSIDE = 12;
 /** A shorter list is rendered whole: the search of the browser finds its rows. */
@@ -13,7 +14,7 @@ const VIRTUAL_ROWS_MIN = 120;
 /** Returns the indexes of the rows to render, the heights of those before and after, and how to focus a row. */
 export function useVisibleRows(table: RefObject<HTMLTableElement | null>, count: number, isTall: boolean) {
   const isPhone = useIsPhone();
-  const height = isPhone ? CARD_PX : isTall ? TALL_ROW_PX : ROW_PX;
+  const height = isPhone ? (isTall ? TALL_CARD_PX : CARD_PX) : isTall ? TALL_ROW_PX : ROW_PX;
   const isVirtual = count >= VIRTUAL_ROWS_MIN;
   const virtualizer = useWindowVirtualizer({
     count,

@@ -152,6 +152,7 @@ test('applications are found by a part of their id or name, by pages of their ow
     ['night-tours', 'Routes'],
     ['vans', 'Night of 100 %'],
     ['day', 'Day_tours'],
+    ['depots', 'Маршруты доставки'],
   ])
     await server.request('POST', '/v1/applications', { body: { id, name } });
   const find = async (text: string) =>
@@ -161,6 +162,7 @@ test('applications are found by a part of their id or name, by pages of their ow
   expect(await find('100 %')).toEqual(['vans']);
   expect(await find('y_t')).toEqual(['day']);
   expect(await find('%')).toEqual(['vans']);
+  for (const text of ['марш', 'Марш', 'доставки']) expect(await find(text), text).toEqual(['depots']);
   const { body } = await server.request('GET', '/v1/applications?text=night&pagereturn=true&limit=1');
   const token = encodeURIComponent((body as { next_page_token: string }).next_page_token);
   expectError(

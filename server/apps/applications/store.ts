@@ -1,4 +1,5 @@
 /** Statements on applications. The statements on executables are in executables-store.ts. */
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../../platform/database/database.ts';
@@ -105,9 +106,19 @@ export function listApplications(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
   if (page.text !== undefined) {
-    const pattern = `%${page.text.toLowerCase().replaceAll(/[%_!]/g, '!$&')}%`;
+    // SQLite changes the case of Latin letters alone: a word of another script is found as typed, in small letters and with
+    // a capital one.
+    const small = page.text.toLowerCase();
+    const patterns = [...new Set([small, capitalise(small), page.text])].map(
+      (text) => `%${text.replaceAll(/[%_!]/g, '!$&')}%`,
+    );
     query = query.where(
-      sql<SqlBool>`(id like ${pattern} escape '!' or lower(name) like ${pattern} escape '!')`,
+      sql<SqlBool>`(${sql.join(
+        patterns.flatMap((pattern) =>
+          [sql`id`, sql`lower(name)`, sql`name`].map((field) => sql`${field} like ${pattern} escape '!'`),
+        ),
+        sql` or `,
+      )})`,
     );
   }
   if (page.after) query = query.where(isAfter('applications', page.after));

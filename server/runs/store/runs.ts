@@ -88,18 +88,13 @@ export const LISTED_COLUMNS = [
 
 export type ListedRun = Pick<RunsTable, (typeof LISTED_COLUMNS)[number]>;
 
-/** The columns of a run that is only counted. */
-export const COUNTED_COLUMNS = [
-  'id',
-  'status',
-  'created_at',
-  'execution_ms',
-  'experiment_id',
-  'experiment_type',
-  'child_of_experiment',
-] as const;
+/** The columns of a run that is only counted. They precede the statistics, which SQLite otherwise reads through. */
+export const COUNTED_COLUMNS = ['id', 'status', 'created_at', 'execution_ms'] as const;
 
 export type CountedRun = Pick<RunsTable, (typeof COUNTED_COLUMNS)[number]>;
+
+/** The condition of the index runs_by_production, so that thousands of runs of experiments are not read. */
+const IS_PRODUCTION = sql<SqlBool>`(child_of_experiment is null and (experiment_uid is null or experiment_type = 'switchback'))`;
 
 type RunsPage = PageRequest & { limit: number; isProduction: boolean };
 
@@ -128,17 +123,20 @@ export function selectRuns(
     .orderBy('id', 'desc')
     .limit(page.limit + 1);
   if (!page.isProduction) return query;
-  // The condition of the index runs_by_production, so that thousands of runs of experiments are not read.
-  return query.where(
-    sql<SqlBool>`(child_of_experiment is null and (experiment_uid is null or experiment_type = 'switchback'))`,
-  );
+  return query.where(IS_PRODUCTION);
 }
 
 /** Returns those of the runs that exist, to count them, in no order. Selects by the ids alone, as selectRun does. */
-export async function findCountedRuns(db: Reader, ids: readonly RunId[]): Promise<CountedRun[]> {
+export async function findCountedRuns(
+  db: Reader,
+  ids: readonly RunId[],
+  isProduction: boolean,
+): Promise<CountedRun[]> {
   const found: CountedRun[] = [];
-  for (const batch of splitIntoBatches(ids))
-    found.push(...(await db.selectFrom('runs').select(COUNTED_COLUMNS).where('id', 'in', batch).execute()));
+  for (const batch of splitIntoBatches(ids)) {
+    const query = db.selectFrom('runs').select(COUNTED_COLUMNS).where('id', 'in', batch);
+    found.push(...(await (isProduction ? query.where(IS_PRODUCTION) : query).execute()));
+  }
   return found;
 }
 
