@@ -103,16 +103,15 @@ function listRunTime(runs: readonly Run[]): AnswerNumber[] {
 
 function useActiveRuns(application: string): AnswerNumber[] {
   const { data } = useQuery(activeRunsQuery(application));
-  const running = data?.runs.filter(({ status_v2 }) => status_v2 === 'running').length ?? 0;
-  const waiting = (data?.runs.length ?? 0) - running;
-  const more = data?.next_page_token === undefined ? '' : '+';
+  const { running, queued } = data?.statuses ?? { running: 0, queued: 0 };
+  const more = data?.is_complete === false ? '+' : '';
   return [
     {
       label: 'Now',
-      text: data ? `${running} running` : '–',
+      text: data ? `${formatNumber(running)} running` : '–',
       note: (
         <>
-          <Link to="/queue">{data ? `${waiting}${more} wait` : 'Queue'}</Link>
+          <Link to="/queue">{data ? `${formatNumber(queued)}${more} wait` : 'Queue'}</Link>
         </>
       ),
     },

@@ -14,14 +14,15 @@ export const recentRunsQuery = (application: string) =>
     meta: { topics: [{ events: 'runs', application }] },
   });
 
-/** The queued and running runs of the application, those of experiments included. */
+/** The numbers of queued and running runs of the application, those of experiments included. */
 export const activeRunsQuery = (application: string) =>
   queryOptions({
-    ...operationQuery('listRuns', {
+    ...operationQuery('countRuns', {
       params: { application_id: application },
       query: { status: 'queued,running' },
     }),
-    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data?.runs ?? [])),
+    refetchInterval: ({ state }) =>
+      unlessLive(computeRefetchMs(state.data?.runs ? [{ status_v2: 'queued' }] : [])),
     meta: { topics: [{ events: 'runs', application }] },
   });
 

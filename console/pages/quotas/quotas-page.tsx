@@ -6,7 +6,8 @@ import {
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
+import { Answer } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -43,30 +44,36 @@ export function QuotasPage() {
           </Notice>
         </div>
       )}
-      <div className={styles.quotas}>
-        <Quota
-          title="Runs at once"
-          value={data.running_runs}
-          limit={runs}
-          note={
-            <>
-              Further runs wait in the <Link to="/queue">queue</Link>.
-            </>
-          }
-        />
-        <Quota
-          title="Core hours this month"
-          value={data.used_core_hours}
-          limit={hours}
-          format={formatHours}
-          note={
-            <>
-              Reset <RelativeTime at={data.resets_at} />, at the start of the month in UTC. A run counts when
-              it ends.
-            </>
-          }
-        />
-      </div>
+      <Answer
+        numbers={[
+          {
+            label: 'Runs at once',
+            text: formatValue(data.running_runs),
+            note: (
+              <>
+                <Quota title="Runs at once" value={data.running_runs} limit={runs} />
+                Further runs wait in the <Link to="/queue">queue</Link>.
+              </>
+            ),
+          },
+          {
+            label: 'Core hours this month',
+            text: formatHours(data.used_core_hours),
+            note: (
+              <>
+                <Quota
+                  title="Core hours this month"
+                  value={data.used_core_hours}
+                  limit={hours}
+                  format={formatHours}
+                />
+                A run counts when it ends. Reset <RelativeTime at={data.resets_at} />, at the start of the
+                month in UTC.
+              </>
+            ),
+          },
+        ]}
+      />
       <ApplicationQuotas quotas={data.applications} mayChange={mayChange} />
       <Licenses mayChange={mayChange} />
       {isEditing && <QuotasDialog quotas={data} onClose={() => setEditing(false)} />}
@@ -80,25 +87,13 @@ interface QuotaProps {
   limit: number | null;
   /** Writes the value with its unit. */
   format?: Format;
-  note: ReactNode;
 }
 
-function Quota({ title, value, limit, format = formatValue, note }: QuotaProps) {
+/** How much of a quota is used. */
+function Quota({ title, value, limit, format = formatValue }: QuotaProps) {
+  if (limit === null) return 'No quota. ';
+  const text = formatUse(value, limit, format);
   return (
-    <section className={styles.quota}>
-      <h2>{title}</h2>
-      {limit === null ? (
-        <p className={styles.unlimited}>{format(value)}, no quota</p>
-      ) : (
-        <Meter
-          label={title}
-          value={value}
-          max={limit}
-          text={formatUse(value, limit, format)}
-          tone={value >= limit ? 'bad' : 'plain'}
-        />
-      )}
-      <p className="meta">{note}</p>
-    </section>
+    <Meter label={title} value={value} max={limit} text={text} tone={value >= limit ? 'bad' : 'plain'} />
   );
 }

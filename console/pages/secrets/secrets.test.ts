@@ -41,7 +41,11 @@ describe.skipIf(!hasBrowser)('secrets', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Show names of the secrets' }).click();
-    await page.getByRole('button', { name: 'Replace the value of LICENCE', exact: true }).click();
+    const act = async (name: string) => {
+      await page.getByRole('button', { name: 'Actions of LICENCE', exact: true }).click();
+      await page.getByRole('button', { name, exact: true }).click();
+    };
+    await act('Replace the value of LICENCE');
     await page.getByLabel('Value', { exact: true }).fill('another licence');
     await page.getByRole('button', { name: 'Replace value' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -52,7 +56,7 @@ describe.skipIf(!hasBrowser)('secrets', () => {
     for (const value of [VALUE, 'another licence', 'line one'])
       expect(await page.content()).not.toContain(value);
 
-    await page.getByRole('button', { name: 'Delete LICENCE', exact: true }).click();
+    await act('Delete LICENCE');
     await page.getByLabel('Type LICENCE to confirm').fill('LICENCE');
     await page.getByRole('button', { name: 'Delete secret' }).click();
     await page.getByRole('cell', { name: 'LICENCE', exact: true }).waitFor({ state: 'detached' });

@@ -37,14 +37,14 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
     await page.getByRole('heading', { name: 'desk' }).waitFor();
 
     await page.getByRole('button', { name: 'Send test event' }).click();
-    await page.getByRole('row', { name: /failed run.status 1 500/ }).waitFor();
+    await page.getByRole('row', { name: /^run.status failed 1 500/ }).waitFor();
     await page.getByRole('link', { name: 'run.status' }).click();
     await page.getByLabel('Response').filter({ hasText: HOSTILE_BODY }).waitFor();
     await page.getByRole('treeitem').filter({ hasText: 'run-example' }).first().waitFor();
     receiver.respond = respondWith(200);
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('The event is on its way again.').waitFor();
-    await page.getByRole('row', { name: /succeeded run.status 1 200/ }).waitFor();
+    await page.getByRole('row', { name: /^run.status succeeded 1 200/ }).waitFor();
     const events = receiver.received.map(({ event }) => event.event_id);
     expect(new Set(events).size).toBe(1);
 
