@@ -91,6 +91,7 @@ export function QuotasDialog({ quotas, application, onClose }: QuotasDialogProps
         label="Runs at once"
         value={runsText}
         onChange={(value) => change({ runsText: value })}
+        error={runs === undefined ? 'Not a valid number.' : undefined}
         autoFocus
         help={`A whole number from 1 to ${formatNumber(CONCURRENT_RUNS_MAX)}. Empty: no quota.`}
       />
@@ -98,6 +99,7 @@ export function QuotasDialog({ quotas, application, onClose }: QuotasDialogProps
         label="Core hours a month"
         value={hoursText}
         onChange={(value) => change({ hoursText: value })}
+        error={hours === undefined ? 'Not a valid number.' : undefined}
         help="A number from 0. Empty: no quota."
       />
     </FormDialog>

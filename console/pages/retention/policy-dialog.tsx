@@ -114,6 +114,7 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
         label="Days that a run stays after its end"
         value={text}
         onChange={(value) => change({ text: value })}
+        error={days === undefined ? 'Not a valid number.' : undefined}
         autoFocus
         help={`From 1 to ${RETENTION_DAYS_MAX}. Empty: runs stay. Tagged runs always stay.`}
       />

@@ -46,6 +46,7 @@ export function CostRateDialog({ rate, onClose }: { rate: CostRate | null; onClo
         label="Price of a core hour"
         value={price}
         onChange={(value) => change({ price: value })}
+        error={isRemoved || Number.isFinite(body.per_core_hour) ? undefined : 'Not a valid number.'}
         autoFocus
         help="Empty for no cost."
       />
