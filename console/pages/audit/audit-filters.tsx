@@ -58,26 +58,28 @@ export function AuditFilters({ filters }: { filters: AuditSearch }) {
 function ApplicationEditor(props: EditorProps) {
   const [text, setText] = useState('');
   const { data } = useQuery({ ...applicationSearchQuery(text), placeholderData: (before) => before });
-  const applications = data?.items ?? [];
-  return (
-    <ChoiceEditor
-      {...props}
-      {...{ isSingle: true, mayType: true, onSearch: setText }}
-      choices={applications.map(({ id }) => id)}
-      labelOf={(choice) => applications.find(({ id }) => id === choice)?.name ?? choice}
-    />
-  );
+  return <NamedEditor {...props} items={data?.items ?? []} onSearch={setText} />;
 }
 
 function KeyEditor(props: EditorProps) {
   const { data = [] } = useQuery(operationQuery('listKeys'));
-  const keys = listItems(data);
+  return <NamedEditor {...props} items={listItems(data)} />;
+}
+
+interface NamedEditorProps extends EditorProps {
+  items: readonly { id: string; name: string }[];
+  onSearch?: (text: string) => void;
+}
+
+/** Chooses one of the resources by its name, or a deleted one by its id. */
+function NamedEditor({ items, ...props }: NamedEditorProps) {
   return (
     <ChoiceEditor
       {...props}
-      {...{ isSingle: true, mayType: true }}
-      choices={keys.map(({ id }) => id)}
-      labelOf={(choice) => keys.find(({ id }) => id === choice)?.name ?? choice}
+      isSingle
+      mayType
+      choices={items.map(({ id }) => id)}
+      labelOf={(choice) => items.find(({ id }) => id === choice)?.name ?? choice}
     />
   );
 }

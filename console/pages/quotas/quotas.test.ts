@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('quotas', () => {
 
   test('have no button for an operator', async () => {
     const page = await at.open('/account/quotas', { role: 'operator' });
-    await page.getByRole('heading', { name: 'Runs at once' }).waitFor();
+    await page.getByRole('term').filter({ hasText: 'Runs at once' }).waitFor();
     expect(await page.getByRole('button', { name: /^Change/ }).count()).toBe(0);
   });
 

@@ -1,6 +1,14 @@
+import type { Usage } from '@switchyard/contract/account/usage.ts';
+import {
+  formatBytes,
+  formatNumber,
+  formatPercent,
+} from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { formatChange } from '../../client/judged-values.ts';
+import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formatCsv } from '../../ui/content/format-csv.ts';
 import { saveFile } from '../../ui/content/save-file.ts';
@@ -9,9 +17,9 @@ import { SelectField } from '../../ui/forms/text-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { CostRateDialog } from './cost-rate-dialog.tsx';
+import { formatCoreTime, formatCost } from './format-measures.ts';
 import { findRange, usageQuery } from './queries.ts';
 import { CHART_MEASURES, completeSearch, parseUsageSearch, RANGES, TABLE_GROUPS } from './search.ts';
-import { UsageAnswer } from './usage-answer.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import styles from './usage-page.module.css';
 import { UsageTable } from './usage-table.tsx';
@@ -65,6 +73,50 @@ export function UsagePage() {
       {isEditing && <CostRateDialog rate={rate} onClose={() => setEditing(false)} />}
     </>
   );
+}
+
+interface UsageAnswerProps {
+  /** The usage of the range, by the group of the table. */
+  usage: Usage;
+  /** The usage of the range before. */
+  before: Usage;
+  isMonth: boolean;
+}
+
+/** What the range costs, compared with the one before, and for whom most of it was. */
+function UsageAnswer({ usage, before, isMonth }: UsageAnswerProps) {
+  const { total, cost_rate: rate, items } = usage;
+  const against = isMonth ? 'the same days of last month' : 'the days before';
+  const compare = (value: number, other: number): string =>
+    other === 0 ? `none in ${against}` : `${formatChange(value / other - 1)} to ${against}`;
+  const [largest] = items.toSorted((one, other) => other.core_seconds - one.core_seconds);
+  const numbers: (AnswerNumber | false)[] = [
+    rate !== null && {
+      label: isMonth ? 'Cost this month' : 'Cost',
+      text: formatCost(total.cost, rate),
+      note: compare(total.cost ?? 0, before.total.cost ?? 0),
+    },
+    {
+      label: 'Core hours',
+      text: formatCoreTime(total.core_seconds),
+      note: compare(total.core_seconds, before.total.core_seconds),
+    },
+    largest !== undefined &&
+      total.core_seconds > 0 && {
+        label: 'Largest share',
+        text: formatPercent(largest.core_seconds / total.core_seconds),
+        note: <bdi>{[largest.application_id, largest.user_email].filter(Boolean).join(', ')}</bdi>,
+      },
+    {
+      label: 'Runs',
+      text: formatNumber(total.runs),
+      note:
+        total.runs > 0 &&
+        `${formatNumber(total.failed_runs)} failed, ${formatPercent(total.failed_runs / total.runs)}`,
+    },
+    { label: 'Stored', text: formatBytes(total.stored_bytes), note: 'inputs and outputs' },
+  ];
+  return <Answer numbers={numbers.filter((one) => one !== false)} />;
 }
 
 const COMMAND = `curl "$SWITCHYARD_URL/v1/account/usage?group_by=application,user" \\

@@ -14,7 +14,7 @@ interface ChoiceEditorProps {
   isSingle?: boolean;
   /** What a person reads; the default is the choice itself. */
   labelOf?: (choice: string) => string;
-  /** Is told what the reader types, for choices that the server searches. */
+  /** Receives what the reader types, for choices that the server searches. */
   onSearch?: (text: string) => void;
 }
 

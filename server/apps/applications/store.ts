@@ -106,7 +106,7 @@ export function listApplications(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
   if (page.text !== undefined) {
-    // SQLite changes the case of Latin letters alone: a word of another script is found as typed, in small letters and with
+    // SQLite changes the case of only Latin letters: a word of another script is found as typed, in small letters and with
     // a capital one.
     const small = page.text.toLowerCase();
     const patterns = [...new Set([small, capitalise(small), page.text])].map(

@@ -18,7 +18,7 @@ import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
 import { parseIndicators } from '../run-columns.ts';
 import * as store from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { countFilteredRuns } from './count-runs.ts';
+import { countFilteredRuns } from './list-run-page.ts';
 import { parseRunFilter, readWindow } from './parse-run-filter.ts';
 
 /** The objective of an application that names none: most apps report it. */

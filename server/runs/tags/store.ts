@@ -5,7 +5,6 @@ import { type Expression, sql } from 'kysely';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { locked } from '../../platform/database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { decodeText } from '../values/encode-value.ts';
 import { hashField, replaceTagValues, TAG_FIELD } from '../values/run-values.ts';
 
 /** Lists the tags of a run, sorted. */
@@ -25,7 +24,8 @@ export async function listTagsOfApplication(db: Reader, applicationUid: string):
   const { rows } = await sql<{ value: string }>`with recursive tags (value) as (
       select ${findNext(sql`''`)} union all select ${findNext(sql.ref('tags.value'))} from tags where value is not null
     ) select value from tags where value is not null limit ${LISTED_TAGS_MAX}`.execute(db);
-  return rows.map(({ value }) => decodeText(value));
+  // The first character marks a text, and no tag is long enough to be cut.
+  return rows.map(({ value }) => value.slice(1));
 }
 
 /** Replaces the tags of a run, and the values by which lists find them. */

@@ -48,9 +48,6 @@ export function encodeText(text: string): string {
   return `${TEXT}${clean.slice(0, TEXT_PREFIX_CHARS).toWellFormed()}…${hash}`;
 }
 
-/** Returns the text of an encoded text that was not cut. */
-export const decodeText = (value: string): string => value.slice(TEXT.length);
-
 /** Encodes an indicator or an option: as a number if it is one or reads as one, else as text. */
 export function encodeValue(value: number | string | boolean): string {
   const number = typeof value === 'string' ? parseDecimal(value) : value;
