@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the applications page', () => {
     await page.getByText('No application has this name').waitFor();
   });
 
-  test('opens with three requests and those of the rows in sight', async () => {
+  test('opens with three requests, and with none for a row', async () => {
     const page = await at.open('/account/keys', { role: 'operator' });
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     const requests: string[] = [];
@@ -95,8 +95,9 @@ describe.skipIf(!hasBrowser)('the applications page', () => {
     await page.getByRole('link', { name: 'Applications', exact: true }).first().click();
     await page.getByText('no run yet').first().waitFor();
     const ofRows = /^\/v1\/applications\/[^/]+\/(runs|instances\/)/;
-    const ofPage = requests.filter((path) => path.startsWith('/v1/') && !ofRows.test(path));
-    expect(ofPage.length, ofPage.join(', ')).toBeLessThanOrEqual(3);
-    expect(requests.filter((path) => ofRows.test(path)).length).toBeLessThan(50);
+    // The stream of events reads again what is older than its connection.
+    const ofPage = new Set(requests.filter((path) => path.startsWith('/v1/')));
+    expect(ofPage.size, [...ofPage].join(', ')).toBeLessThanOrEqual(3);
+    expect(requests.filter((path) => ofRows.test(path))).toEqual([]);
   });
 });

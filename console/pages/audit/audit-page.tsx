@@ -1,18 +1,37 @@
-import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { type AuditEntry, SERVER_ACTIONS } from '@switchyard/contract/account/audit.ts';
+import type { Operation } from '@switchyard/contract/operation.ts';
+import { operations } from '@switchyard/contract/operations.ts';
+import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { applicationSearchQuery } from '../../client/applications.ts';
+import { listItems } from '../../client/list-items.ts';
+import { operationQuery } from '../../client/queries.ts';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ChoiceEditor } from '../../ui/filters/choice-editor.tsx';
+import { FilterChips } from '../../ui/filters/filter-chips.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
-import { AuditFilters } from './audit-filters.tsx';
 import styles from './audit-page.module.css';
-import { titleOperation } from './audited-operations.ts';
 import { auditQuery } from './queries.ts';
+import { AUDIT_FILTERS, type AuditSearch } from './search.ts';
 import { VerifyButton } from './verify-button.tsx';
+
+const TABLE: Readonly<Record<string, Pick<Operation, 'summary' | 'method'>>> = operations;
+
+/** Returns the title of an operation or of an action of the server; the name of one that this release does not know. */
+const titleOperation = (id: string): string => TABLE[id]?.summary ?? SERVER_ACTIONS[id] ?? id;
+
+/** The names of all actions of the log: every change, the reads of secrets, and those of the server itself. */
+const AUDITED_OPERATIONS: readonly string[] = [
+  ...Object.keys(TABLE).filter((id) => TABLE[id]?.method !== 'GET'),
+  ...['getSecretsCollection', 'getWebhookSecret'],
+  ...Object.keys(SERVER_ACTIONS),
+].toSorted((one, other) => titleOperation(one).localeCompare(titleOperation(other)));
 
 /** The audit log of the account: who did what to which resource. */
 export function AuditPage() {
@@ -39,6 +58,81 @@ export function AuditPage() {
       )}
       <MoreRows list={list} count={entries.length} noun="entry" plural="entries" />
     </>
+  );
+}
+
+type FilterName = keyof AuditSearch;
+
+interface EditorProps {
+  value: string[];
+  onChange: (values: string[]) => void;
+}
+
+const EDITORS: Record<FilterName, (props: EditorProps) => ReactNode> = {
+  operation: (props) => (
+    <ChoiceEditor {...props} isSingle choices={AUDITED_OPERATIONS} labelOf={titleOperation} />
+  ),
+  resource: ApplicationEditor,
+  key_id: KeyEditor,
+};
+
+/** The filters of the audit log as chips. */
+function AuditFilters({ filters }: { filters: AuditSearch }) {
+  const [edited, setEdited] = useState<FilterName>();
+  const navigate = useNavigate();
+  const change = (name: FilterName, value: string | undefined) =>
+    void navigate({ to: '/account/audit', search: { ...filters, [name]: value } });
+  return (
+    <FilterChips
+      filters={AUDIT_FILTERS.map(({ name, label }) => {
+        const value = filters[name] ?? '';
+        return { name, label, text: name === 'operation' ? titleOperation(value) : value };
+      })}
+      edited={edited}
+      onEdit={setEdited}
+      onRemove={(name) => change(name, undefined)}
+      renderEditor={(name) => {
+        const Editor = EDITORS[name];
+        return (
+          <Editor
+            value={[filters[name] ?? ''].filter(Boolean)}
+            onChange={([value]) => {
+              setEdited(undefined);
+              change(name, value);
+            }}
+          />
+        );
+      }}
+    />
+  );
+}
+
+function ApplicationEditor(props: EditorProps) {
+  const [text, setText] = useState('');
+  const { data } = useQuery({ ...applicationSearchQuery(text), placeholderData: (before) => before });
+  return <NamedEditor {...props} items={data?.items ?? []} onSearch={setText} />;
+}
+
+function KeyEditor(props: EditorProps) {
+  const { data = [] } = useQuery(operationQuery('listKeys'));
+  return <NamedEditor {...props} items={listItems(data)} />;
+}
+
+interface NamedEditorProps extends EditorProps {
+  items: readonly { id: string; name: string }[];
+  onSearch?: (text: string) => void;
+}
+
+/** Chooses one of the resources by its name, or a deleted one by its id. */
+function NamedEditor({ items, ...props }: NamedEditorProps) {
+  return (
+    <ChoiceEditor
+      {...props}
+      isSingle
+      mayType
+      choices={items.map(({ id }) => id)}
+      labelOf={(choice) => items.find(({ id }) => id === choice)?.name ?? choice}
+    />
   );
 }
 
