@@ -71,10 +71,10 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     await page.getByRole('button', { name: 'Run and compare' }).click();
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
     const results = page.getByRole('region', { name: 'Results', exact: true });
-    await results.getByText('▲ +25').waitFor();
-    await page.getByText('Objective is 25 higher in B').waitFor();
+    await results.getByText('▲ +50').waitFor();
+    await page.getByText('Objective is 50 higher in B').waitFor();
     await page.getByRole('button', { name: 'Swap A and B' }).click();
-    await results.getByText('▼ −25').waitFor();
+    await results.getByText('▼ −50').waitFor();
     // Both runs have the name of the first; the page of the new one compares it with its original.
     await page
       .getByRole('list', { name: 'Compared runs' })
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
       .click();
     await page.getByText('Succeeded', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
-    await results.getByText('▲ +25').waitFor();
+    await results.getByText('▲ +50').waitFor();
   });
 
   test('shows only what differs, until the reader wants everything', async () => {
