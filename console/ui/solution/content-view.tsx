@@ -12,7 +12,7 @@ import type { LoadedContent } from '../content/load-content.ts';
 import { RawText } from '../content/raw-text.tsx';
 import { saveFile } from '../content/save-file.ts';
 import { Notice } from '../notice.tsx';
-import { Segments } from '../segments.tsx';
+import { Segments } from '../options/segments.tsx';
 import { findViews, type SolutionViews } from './find-views.ts';
 import { SolutionView } from './solution-view.tsx';
 

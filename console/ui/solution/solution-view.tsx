@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { SingleTable } from '../content/data-table.tsx';
 import { ShapeMap } from '../maps/shape-map.tsx';
 import { Notice } from '../notice.tsx';
-import { Segments } from '../segments.tsx';
+import { Segments } from '../options/segments.tsx';
 import type { SolutionViewData, SolutionViews } from './find-views.ts';
 import { GanttChart } from './gantt-chart.tsx';
 import { RouteView } from './route-view.tsx';

@@ -11,7 +11,7 @@ import { type DataColumn, DataTable } from '../../../ui/data-table/data-table.ts
 import { assignColours } from '../../../ui/maps/group-colours.ts';
 import { MapCanvas } from '../../../ui/maps/map-canvas.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { Segments } from '../../../ui/segments.tsx';
+import { Segments } from '../../../ui/options/segments.tsx';
 import { drawRoutes, formatName, type Route } from '../../../ui/solution/read-routes.ts';
 import {
   comparePlans,

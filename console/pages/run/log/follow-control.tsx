@@ -1,6 +1,6 @@
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useState } from 'react';
-import { Segments } from '../../../ui/segments.tsx';
+import { Segments } from '../../../ui/options/segments.tsx';
 import styles from './follow-control.module.css';
 
 /** A log that follows its end, or stands still with the number of lines that came since. */

@@ -1,6 +1,6 @@
 /**
- * Progress on stderr, at most once in `interval` seconds, and the last state before it ends: a line for people, and one for the
- * curve that the platform draws while the run is active.
+ * Progress on stderr, at most once in `interval` seconds, and the last state before it ends. A line is for people, and one for
+ * the curve that the platform draws while the run is active.
  */
 import type { Search } from '../search/search.ts';
 
