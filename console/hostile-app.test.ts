@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
-import { SHARED_PARTS } from '@switchyard/contract/account/share-links.ts';
+import { SHARED_PARTS } from '@switchyard/contract/account/shared-parts.ts';
 import { createAcceptanceTest, MEAN_METRIC } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
 import {
   createRun,

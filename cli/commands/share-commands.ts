@@ -1,5 +1,5 @@
 /** Commands for share links of runs. */
-import type { SharedPart } from '@switchyard/contract/account/share-links.ts';
+import type { SharedPart } from '@switchyard/contract/account/shared-parts.ts';
 import { SHARE_HOURS_DEFAULT, SHARE_HOURS_MAX } from '@switchyard/contract/limits.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { readPages } from '../session/list-items.ts';

@@ -3,7 +3,6 @@ import { Logo } from '@switchyard/design/logo.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatches, useParams, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { Button as AriaButton } from 'react-aria-components';
 import { isSignedOut } from '../client/client.ts';
 import { accountQuery } from '../client/session.ts';
 import { UndoNotice } from '../ui/destruction/undo-notice.tsx';
@@ -50,15 +49,16 @@ export function Layout() {
         Skip to the navigation
       </a>
       <header className={styles.header}>
-        <AriaButton
+        <button
+          type="button"
           className={`icon-button ${styles.menuButton}`}
           aria-label={isOpen ? 'Close navigation' : 'Open navigation'}
           aria-expanded={isOpen}
           aria-controls="navigation"
-          onPress={() => setOpen(!isOpen)}
+          onClick={() => setOpen(!isOpen)}
         >
           <Icon name={isOpen ? 'close' : 'menu'} />
-        </AriaButton>
+        </button>
         <Link to="/" className={styles.brand} aria-label="Switchyard">
           <Logo />
           <span>Switchyard</span>

@@ -1,6 +1,5 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { Button as AriaButton } from 'react-aria-components';
 import { isTextTarget } from '../ui/keyboard/text-target.ts';
 import styles from './overlays.module.css';
 
@@ -33,11 +32,11 @@ export function Overlays() {
   const close = () => setOverlay(undefined);
   return (
     <>
-      <AriaButton className={styles.jump ?? ''} onPress={() => setOverlay('palette')}>
+      <button type="button" className={styles.jump} onClick={() => setOverlay('palette')}>
         <Icon name="search" />
         <span>Search or jump</span>
         <kbd>Ctrl K</kbd>
-      </AriaButton>
+      </button>
       <Suspense fallback={null}>
         {overlay === 'palette' && <CommandPalette onClose={close} onShowKeys={() => setOverlay('keys')} />}
         {overlay === 'keys' && <KeyboardMap onClose={close} />}

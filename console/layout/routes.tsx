@@ -1,9 +1,10 @@
 /** The routes that hold others: the root, the layout of signed-in pages, and the pages of one application. */
-import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { isSignedOut } from '../client/client.ts';
 import { queryClient } from '../client/queries.ts';
 import { accountQuery } from '../client/session.ts';
 import { NotFound } from '../ui/not-found.tsx';
+import { Layout } from './layout.tsx';
 
 export const rootRoute = createRootRoute({
   component: Outlet,
@@ -16,7 +17,7 @@ export const rootRoute = createRootRoute({
 export const consoleRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
-  component: lazyRouteComponent(() => import('./layout.tsx'), 'Layout'),
+  component: Layout,
   async beforeLoad({ location }) {
     const search = new URLSearchParams(location.searchStr);
     const ticket = search.get('ticket');

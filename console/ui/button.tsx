@@ -1,23 +1,37 @@
 import { createLink } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, Ref } from 'react';
-import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react';
 import styles from './button.module.css';
 
 /** `primary` is for the one action that a page is about, and `destroy` for confirmations. The default is `plain`. */
 type Kind = 'primary' | 'plain' | 'destroy' | 'quiet';
 
-export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
+type NativeProps = Omit<
+  ButtonHTMLAttributes<HTMLButtonElement>,
+  'className' | 'style' | 'onClick' | 'disabled'
+>;
+
+export interface ButtonProps extends NativeProps {
   kind?: Kind;
+  isDisabled?: boolean;
+  onPress?: () => unknown;
 }
 
-/** The plain button has no style beside that of all buttons. */
-function formatClass(kind: Kind): string {
+/** Returns the class of a button that opens a menu. The plain button has no style beside that of all buttons. */
+export function formatButtonClass(kind: Kind): string {
   return [styles.button, styles[kind]].filter(Boolean).join(' ');
 }
 
-/** A button with words. `isDisabled` and `onPress` are those of React Aria. */
-export function Button({ kind = 'plain', ...rest }: ButtonProps) {
-  return <AriaButton {...rest} className={formatClass(kind)} />;
+/** A button with words. Only one of a form has another type than "button". */
+export function Button({ kind = 'plain', isDisabled, onPress, type = 'button', ...rest }: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={isDisabled}
+      onClick={() => onPress?.()}
+      className={formatButtonClass(kind)}
+    />
+  );
 }
 
 interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
@@ -26,7 +40,7 @@ interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'cla
 }
 
 function Anchor({ kind = 'plain', ...props }: AnchorProps) {
-  return <a {...props} className={formatClass(kind)} />;
+  return <a {...props} className={formatButtonClass(kind)} />;
 }
 
 /** A link to a page of the console that looks like a button. */

@@ -1,6 +1,5 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { useEffect, useState } from 'react';
-import { Button as AriaButton } from 'react-aria-components';
 import styles from './copy-button.module.css';
 
 const CONFIRMATION_MS = 2_000;
@@ -37,13 +36,14 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   }, [isCopied]);
   return (
     <>
-      <AriaButton
-        className={styles.copy ?? ''}
+      <button
+        type="button"
+        className={styles.copy}
         aria-label={label}
-        onPress={async () => setCopied(await copyText(text))}
+        onClick={async () => setCopied(await copyText(text))}
       >
         <Icon name={isCopied ? 'check' : 'copy'} />
-      </AriaButton>
+      </button>
       <span className="visually-hidden" role="status">
         {isCopied ? 'Copied' : ''}
       </span>

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import styles from './dialog.module.css';
 
 /**
@@ -17,20 +17,32 @@ export function Dialog({
   isWorking?: boolean;
   onClose: () => void;
 }) {
-  return (
-    <ModalOverlay
-      isOpen
-      isDismissable={!isWorking}
-      isKeyboardDismissDisabled={isWorking}
-      onOpenChange={onClose}
-      className={styles.overlay ?? ''}
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  const [isOpen, setOpen] = useState(false);
+  // The content follows, because a field with `autoFocus` gets the focus only in an open dialog.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    setOpen(true);
+    return () => element?.close();
+  }, []);
+  // Not inside a menu that opened it, which closes.
+  return createPortal(
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      aria-labelledby={titleId}
+      closedby={isWorking ? 'none' : 'any'}
+      onClose={onClose}
     >
-      <Modal className={styles.modal ?? ''}>
-        <AriaDialog className={styles.dialog ?? ''}>
-          <Heading slot="title">{title}</Heading>
+      {isOpen && (
+        <div className={styles.content}>
+          <h2 id={titleId}>{title}</h2>
           {children}
-        </AriaDialog>
-      </Modal>
-    </ModalOverlay>
+        </div>
+      )}
+    </dialog>,
+    document.body,
   );
 }

@@ -61,8 +61,6 @@ export function DropMenu(props: DropMenuProps) {
         {...(form !== undefined && { role: 'dialog', 'aria-label': form })}
         className={`popover ${form === undefined ? styles.menu : styles.form} ${styles[from]}`}
         onClickCapture={close}
-        // A press by the keyboard on a button of React Aria makes no click.
-        onKeyUp={(event) => (event.key === 'Enter' || event.key === ' ') && close(event)}
         onToggle={({ newState }) => {
           setShown(newState === 'open');
           onOpenChange?.(newState === 'open');

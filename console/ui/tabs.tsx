@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react';
-import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components';
+import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import styles from './tabs.module.css';
 
 interface TabItem<Id extends string> {
@@ -20,27 +19,56 @@ interface TabsProps<Id extends string> {
   onSelect: (id: Id) => void;
 }
 
+/** Returns the index that a key leads to from the tab at `index`, around the ends; undefined for any other key. */
+function moveBy(key: string, index: number, count: number): number | undefined {
+  if (key === 'ArrowRight') return (index + 1) % count;
+  if (key === 'ArrowLeft') return (index + count - 1) % count;
+  if (key === 'Home') return 0;
+  return key === 'End' ? count - 1 : undefined;
+}
+
 /** Tabs whose state is a search parameter of the page. Only the panel of the selected tab is rendered. */
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: TabsProps<Id>) {
-  const select = (key: unknown) => {
-    const tab = tabs.find(({ id }) => id === key);
-    if (tab && tab.id !== selected) onSelect(tab.id);
+  const id = useId();
+  const index = tabs.findIndex((tab) => tab.id === selected);
+  const move = (event: KeyboardEvent<HTMLElement>) => {
+    const next = moveBy(event.key, index, tabs.length);
+    const tab = next === undefined ? undefined : tabs[next];
+    if (!tab || next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
+    if (tab.id !== selected) onSelect(tab.id);
   };
   return (
-    <AriaTabs selectedKey={selected} onSelectionChange={select} className={styles.tabs ?? ''}>
-      <TabList aria-label={label} className={styles.list ?? ''}>
+    <div className={styles.tabs}>
+      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={move}>
         {tabs.map((tab) => (
-          <Tab key={tab.id} id={tab.id} className={styles.tab ?? ''}>
+          <button
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.id}`}
+            aria-selected={tab.id === selected}
+            aria-controls={tab.id === selected ? `${id}-panel` : undefined}
+            tabIndex={tab.id === selected ? 0 : -1}
+            className={styles.tab}
+            onClick={() => tab.id !== selected && onSelect(tab.id)}
+          >
             {tab.label}
             {tab.detail && <span className={styles.detail}> {tab.detail}</span>}
-          </Tab>
+          </button>
         ))}
-      </TabList>
-      {tabs.map((tab) => (
-        <TabPanel key={tab.id} id={tab.id} className={styles.panel ?? ''}>
-          {tab.content}
-        </TabPanel>
-      ))}
-    </AriaTabs>
+      </div>
+      <div
+        key={selected}
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${selected}`}
+        tabIndex={-1}
+        className={styles.panel}
+      >
+        {tabs[index]?.content}
+      </div>
+    </div>
   );
 }

@@ -15,10 +15,7 @@ import {
 import { type ApplicationId, type AssetId, idSchema, type RunId } from '../schemas/ids.ts';
 import { itemsPage, PageQuery } from '../schemas/paging.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
-
-/** The parts of a run that a link can show. */
-export const SHARED_PARTS = ['summary', 'indicators', 'options', 'log', 'input', 'output', 'assets'] as const;
-export type SharedPart = (typeof SHARED_PARTS)[number];
+import { SHARED_PARTS } from './shared-parts.ts';
 
 const Parts = Type.Array(stringEnum(SHARED_PARTS, 'A part of the run.'), {
   minItems: 1,

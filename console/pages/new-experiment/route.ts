@@ -7,7 +7,6 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { choicesQuery } from './queries.ts';
-import { sourceQuery } from './types/type-forms.ts';
 
 interface NewExperimentSearch {
   /** Type of the experiment; the default is batch. */
@@ -28,7 +27,11 @@ export const newExperimentRoute = createRoute({
   loader: async ({ params: { application }, deps: { type, from } }) => {
     await Promise.all([
       queryClient.ensureQueryData(choicesQuery(application)),
-      from !== undefined && queryClient.ensureQueryData(sourceQuery({ application, type, id: from })),
+      // Imported with the page: the script of the first page has no parts of others.
+      from !== undefined &&
+        import('./types/type-forms.ts').then(({ sourceQuery }) =>
+          queryClient.ensureQueryData(sourceQuery({ application, type, id: from })),
+        ),
     ]);
   },
   component: lazyRouteComponent(() => import('./new-experiment-page.tsx'), 'NewExperimentPage'),

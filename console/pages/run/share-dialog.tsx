@@ -1,4 +1,5 @@
-import { SHARED_PARTS, type Share, type SharedPart } from '@switchyard/contract/account/share-links.ts';
+import type { Share } from '@switchyard/contract/account/share-links.ts';
+import { SHARED_PARTS, type SharedPart } from '@switchyard/contract/account/shared-parts.ts';
 import { SHARE_HOURS_DEFAULT } from '@switchyard/contract/limits.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';

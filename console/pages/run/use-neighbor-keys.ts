@@ -24,7 +24,7 @@ export function useNeighborKeys({ application, run }: RunAddress, createdAt: str
     };
     const handleKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTextTarget(event)) return;
-      if (document.querySelector('[role="dialog"]')) return;
+      if (document.querySelector('dialog[open], [role="dialog"]:popover-open')) return;
       // A server that cannot be reached leaves the page where it is.
       if (event.key === 'j') void move(1).catch(() => {});
       if (event.key === 'k') void move(-1).catch(() => {});

@@ -1,5 +1,5 @@
-import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
-import { Button } from '../../ui/button.tsx';
+import { formatButtonClass } from '../../ui/button.tsx';
+import { DropMenu } from '../../ui/menu.tsx';
 import type { RunColumn } from './columns.tsx';
 import styles from './filters/menu.module.css';
 
@@ -19,38 +19,29 @@ export function ColumnChooser({
   visible: readonly string[];
   onChange: (ids: string[]) => void;
 }) {
-  const change = (chosen: 'all' | Set<unknown>) => {
-    const isChosen = (id: string) => chosen === 'all' || chosen.has(id);
-    const added = columns.filter(({ id }) => isChosen(id) && !visible.includes(id));
-    onChange([...visible.filter(isChosen), ...added.map(({ id }) => id)]);
-  };
+  const toggle = (id: string) =>
+    onChange(visible.includes(id) ? visible.filter((one) => one !== id) : [...visible, id]);
   return (
-    <MenuTrigger>
-      <Button kind="quiet">Columns</Button>
-      <Popover placement="bottom end" className={styles.popover ?? ''}>
-        <Menu
-          aria-label="Columns"
-          selectionMode="multiple"
-          selectedKeys={visible}
-          onSelectionChange={change}
-          className={styles.menu ?? ''}
-        >
-          {SECTIONS.map(([kind, label]) => {
-            const own = columns.filter((column) => column.kind === kind);
-            if (own.length === 0) return null;
-            return (
-              <MenuSection key={kind} aria-label={label}>
-                <Header className={styles.header ?? ''}>{label}</Header>
-                {own.map((column) => (
-                  <MenuItem key={column.id} id={column.id} className={styles.item ?? ''}>
-                    {column.label}
-                  </MenuItem>
-                ))}
-              </MenuSection>
-            );
-          })}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <DropMenu form="Columns" className={formatButtonClass('quiet')} button="Columns">
+      {SECTIONS.map(([kind, label]) => {
+        const own = columns.filter((column) => column.kind === kind);
+        if (own.length === 0) return null;
+        return (
+          <fieldset key={kind} className={styles.section}>
+            <legend className={styles.header}>{label}</legend>
+            {own.map((column) => (
+              <label key={column.id} className={styles.item}>
+                <input
+                  type="checkbox"
+                  checked={visible.includes(column.id)}
+                  onChange={() => toggle(column.id)}
+                />
+                {column.label}
+              </label>
+            ))}
+          </fieldset>
+        );
+      })}
+    </DropMenu>
   );
 }

@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
   test('show any indicator or option as a column', async () => {
     const page = await at.open('/apps/routing/runs');
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'result.custom.late' }).click();
+    await page.getByRole('checkbox', { name: 'result.custom.late' }).check();
     await page.keyboard.press('Escape');
     await page.getByRole('columnheader', { name: 'result.custom.late' }).waitFor();
     await page.reload();
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.getByText('5 runs.', { exact: true }).waitFor();
     const choose = async (button: string, item: string) => {
       await page.getByRole('button', { name: button, exact: true }).click();
-      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      await page.getByRole('button', { name: item, exact: true }).click();
     };
     await choose('Views', 'Save as …');
     await page.getByLabel('Name', { exact: true }).last().fill(' ');
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await reader.getByRole('button', { name: 'View: Failures', exact: true }).click();
     await reader.getByText('5 runs.', { exact: true }).waitFor();
     expect(await listNames(reader)).toEqual(['tour 50', 'tour 40', 'tour 30', 'tour 20', 'tour 10']);
-    await reader.getByRole('menuitem', { name: 'Save as …' }).waitFor();
+    await reader.getByRole('button', { name: 'Save as …' }).waitFor();
     const tools = reader.getByRole('search', { name: 'Filters' }).locator('..');
     await saveScreenshot(tools, 'using-switchyard/reference/api/console-views.png', 336);
 

@@ -1,4 +1,3 @@
-import { Meter as AriaMeter } from 'react-aria-components';
 import styles from './meter.module.css';
 
 interface MeterProps {
@@ -14,22 +13,19 @@ interface MeterProps {
 
 /** A quantity as a bar with its value in words. A value above the maximum fills the bar. */
 export function Meter({ label, value, max, text, tone = 'plain' }: MeterProps) {
+  const shown = Math.min(value, max);
   return (
-    <AriaMeter
-      className={styles.meter ?? ''}
-      aria-label={label}
-      value={Math.min(value, max)}
-      maxValue={max}
-      valueLabel={text}
-    >
-      {({ percentage }) => (
-        <>
-          <span className={styles.track}>
-            <span className={`${styles.fill} ${styles[tone]}`} style={{ width: `${percentage}%` }} />
-          </span>
-          <span className={styles.text}>{text}</span>
-        </>
-      )}
-    </AriaMeter>
+    <div className={styles.meter}>
+      <meter className="visually-hidden" aria-label={label} aria-valuetext={text} max={max} value={shown} />
+      <span className={styles.track}>
+        <span
+          className={`${styles.fill} ${styles[tone]}`}
+          style={{ width: `${max > 0 ? (100 * shown) / max : 0}%` }}
+        />
+      </span>
+      <span className={styles.text} aria-hidden="true">
+        {text}
+      </span>
+    </div>
   );
 }

@@ -1,11 +1,6 @@
 /** Operations on share links, and those that read a shared run without a token. */
-import {
-  type AccountShare,
-  SHARED_PARTS,
-  type Share,
-  type SharedPart,
-  type SharedRun,
-} from '@switchyard/contract/account/share-links.ts';
+import type { AccountShare, Share, SharedRun } from '@switchyard/contract/account/share-links.ts';
+import { SHARED_PARTS, type SharedPart } from '@switchyard/contract/account/shared-parts.ts';
 import { PAGE_ITEMS_MAX, SHARE_HOURS_DEFAULT, SHARES_MAX } from '@switchyard/contract/limits.ts';
 import { stringEnum } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { AssetId } from '@switchyard/contract/schemas/ids.ts';

@@ -2,7 +2,6 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { LEAST_LOG_LEVELS } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
 import type { KeyboardEvent, ReactNode } from 'react';
-import { Button as AriaButton, ToggleButton } from 'react-aria-components';
 import { saveFile } from '../../../ui/content/save-file.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { LEVEL_OPTIONS } from '../../../ui/log/level-options.ts';
@@ -66,22 +65,24 @@ export function LogToolbar(props: LogToolbarProps) {
             <option value="none">No times</option>
           </select>
         )}
-        <ToggleButton
-          className={styles.toggle ?? ''}
-          isSelected={search.wrap === true}
-          onChange={(isSelected) => onChange({ wrap: isSelected || undefined })}
+        <button
+          type="button"
+          className={styles.toggle}
+          aria-pressed={search.wrap === true}
+          onClick={() => onChange({ wrap: search.wrap ? undefined : true })}
         >
           Wrap lines
-        </ToggleButton>
+        </button>
         {props.following}
-        <AriaButton
+        <button
+          type="button"
           className="icon-button"
           aria-label="Download the log"
-          isDisabled={props.isPartial}
-          onPress={() => saveLog(`${props.address.run}.log`, log, indexes)}
+          disabled={props.isPartial}
+          onClick={() => saveLog(`${props.address.run}.log`, log, indexes)}
         >
           <Icon name="download" />
-        </AriaButton>
+        </button>
       </div>
     </div>
   );
@@ -110,22 +111,24 @@ function SearchField(props: LogToolbarProps) {
           : `${match + 1} of ${formatNumber(matchCount)}`}
         {isPartial && ' so far'}
       </span>
-      <AriaButton
+      <button
+        type="button"
         className="icon-button"
         aria-label="Previous match"
-        isDisabled={matchCount === 0}
-        onPress={() => onMove(-1)}
+        disabled={matchCount === 0}
+        onClick={() => onMove(-1)}
       >
         <Icon name="previous" />
-      </AriaButton>
-      <AriaButton
+      </button>
+      <button
+        type="button"
         className="icon-button"
         aria-label="Next match"
-        isDisabled={matchCount === 0}
-        onPress={() => onMove(1)}
+        disabled={matchCount === 0}
+        onClick={() => onMove(1)}
       >
         <Icon name="next" />
-      </AriaButton>
+      </button>
     </>
   );
 }

@@ -3,10 +3,10 @@ import type { RunView } from '@switchyard/contract/runs/views/run-views.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
 import { client, describeError } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
-import { Button } from '../../../ui/button.tsx';
+import { formatButtonClass } from '../../../ui/button.tsx';
+import { DropMenu } from '../../../ui/menu.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from './menu.module.css';
@@ -14,9 +14,7 @@ import { formatView, isSameTable, type RunsSearch } from './runs-search.ts';
 import { DeleteViewDialog, RenameViewDialog, SaveViewDialog } from './view-dialogs.tsx';
 import { viewsQuery } from './views-query.ts';
 
-/** The actions on views, by the key of their menu item. */
-const ACTIONS = ['save', 'save as', 'rename', 'share', 'delete', 'leave'] as const;
-type Action = (typeof ACTIONS)[number];
+type Action = 'save' | 'save as' | 'rename' | 'share' | 'delete' | 'leave';
 
 interface ViewsMenuProps {
   application: string;
@@ -45,30 +43,37 @@ export function ViewsMenu({ application, search }: ViewsMenuProps) {
       }),
     onSettled: refresh,
   });
-  const choose = (key: unknown) => {
-    const action = ACTIONS.find((one) => one === key);
+  const open = (view: string | undefined) =>
+    navigate({
+      to: '/apps/$application/runs',
+      params: { application },
+      search: view === undefined ? {} : { view },
+    });
+  const choose = (action: Action) => {
     change.reset();
     if (action === 'save') change.mutate({ table });
     else if (action === 'share') change.mutate({ is_shared: !current?.is_shared });
-    else if (action !== undefined && action !== 'leave') setDialog(action);
-    else {
-      const view = action === 'leave' ? {} : { view: String(key) };
-      void navigate({ to: '/apps/$application/runs', params: { application }, search: view });
-    }
+    else if (action === 'leave') void open(undefined);
+    else setDialog(action);
   };
   const close = () => setDialog(undefined);
   const parts = { application, onSaved: () => refresh().then(close), onClose: close };
   return (
     <>
-      <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
-        <Button kind="quiet">
-          <span className={styles.value}>{current ? `View: ${escapeInvisible(current.name)}` : 'Views'}</span>
-          {isChanged && ' (changed)'}
-        </Button>
-        <Popover placement="bottom end" className={styles.popover ?? ''}>
-          <ViewItems views={views} current={current} isChanged={isChanged} onAction={choose} />
-        </Popover>
-      </MenuTrigger>
+      <DropMenu
+        className={formatButtonClass('quiet')}
+        onOpenChange={setOpen}
+        button={
+          <>
+            <span className={styles.value}>
+              {current ? `View: ${escapeInvisible(current.name)}` : 'Views'}
+            </span>
+            {isChanged && ' (changed)'}
+          </>
+        }
+      >
+        <ViewItems views={views} current={current} isChanged={isChanged} onOpen={open} onAction={choose} />
+      </DropMenu>
       {change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
       {dialog === 'save as' && <SaveViewDialog {...parts} table={table} />}
       {dialog === 'rename' && current && <RenameViewDialog {...parts} view={current} />}
@@ -81,12 +86,14 @@ function ViewItems({
   views,
   current,
   isChanged,
+  onOpen,
   onAction,
 }: {
   views: readonly RunView[];
   current: RunView | undefined;
   isChanged: boolean;
-  onAction: (key: unknown) => void;
+  onOpen: (view: string) => unknown;
+  onAction: (action: Action) => void;
 }) {
   const actions = useActions(current, isChanged);
   const sections = [
@@ -94,26 +101,24 @@ function ViewItems({
     { label: 'Shared views', items: views.filter((view) => view.is_shared) },
   ].filter(({ items }) => items.length > 0);
   return (
-    <Menu aria-label="Views" onAction={onAction} className={styles.menu ?? ''}>
+    <>
       {sections.map(({ label, items }) => (
-        <MenuSection key={label} aria-label={label}>
-          <Header className={styles.header ?? ''}>{label}</Header>
+        <section key={label} aria-label={label}>
+          <p className={styles.header}>{label}</p>
           {items.map(({ id, name }) => (
-            <MenuItem key={id} id={id} textValue={name} className={styles.item ?? ''}>
+            <button key={id} type="button" aria-pressed={id === current?.id} onClick={() => onOpen(id)}>
               {escapeInvisible(name)}
-            </MenuItem>
+            </button>
           ))}
-        </MenuSection>
+        </section>
       ))}
-      <MenuSection aria-label="Actions">
-        {sections.length > 0 && <Header className={styles.header ?? ''}>Actions</Header>}
-        {actions.map(([action, label]) => (
-          <MenuItem key={action} id={action} className={styles.item ?? ''}>
-            {label}
-          </MenuItem>
-        ))}
-      </MenuSection>
-    </Menu>
+      {sections.length > 0 && <p className={styles.header}>Actions</p>}
+      {actions.map(([action, label]) => (
+        <button key={action} type="button" onClick={() => onAction(action)}>
+          {label}
+        </button>
+      ))}
+    </>
   );
 }
 
