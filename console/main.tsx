@@ -1,4 +1,6 @@
 /** Starts the console in the browser. */
+// Before the components, whose styles change these.
+import './styles.css';
 import { ApiError } from '@switchyard/contract/client.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -6,7 +8,6 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './client/queries.ts';
 import { router } from './router.tsx';
-import './styles.css';
 
 const element = document.getElementById('console');
 if (!element) throw new Error('index.html has no element for the console.');

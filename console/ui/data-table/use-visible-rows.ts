@@ -1,5 +1,4 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 
 /** Heights of rows in pixels, as the style sheet sets them. They are fixed, so the scroll bar is true without measuring. */
 const ROW_PX = 36;
@@ -16,14 +15,7 @@ export function useVisibleRows(table: RefObject<HTMLTableElement | null>, count:
   const isPhone = useIsPhone();
   const height = isPhone ? (isTall ? TALL_CARD_PX : CARD_PX) : isTall ? TALL_ROW_PX : ROW_PX;
   const isVirtual = count >= VIRTUAL_ROWS_MIN;
-  const virtualizer = useWindowVirtualizer({
-    count,
-    enabled: isVirtual,
-    estimateSize: () => height,
-    overscan: ROWS_OUTSIDE,
-    scrollMargin: table.current?.offsetTop ?? 0,
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  const [first, end] = useRange(table, count, isVirtual ? height : 0);
   const awaited = useRef<number>(undefined);
   // A far row is rendered some frames after the scroll. The row that had the focus may be gone by then.
   useEffect(() => {
@@ -37,20 +29,46 @@ export function useVisibleRows(table: RefObject<HTMLTableElement | null>, count:
   });
   const focusRow = (index: number) => {
     awaited.current = index;
-    if (isVirtual) virtualizer.scrollToIndex(index);
+    if (!isVirtual || !table.current) return;
+    const top = table.current.getBoundingClientRect().top + index * height;
+    const isVisible = top > 2 * height && top < innerHeight - 2 * height;
+    if (!isVisible) scrollBy({ top: top - innerHeight / 2 });
   };
   if (!isVirtual) return { indexes: [...Array(count).keys()], before: 0, after: 0, focusRow, isVirtual };
-  const items = virtualizer.getVirtualItems();
-  const margin = virtualizer.options.scrollMargin;
-  const first = items[0];
-  const last = items.at(-1);
   return {
-    indexes: items.map(({ index }) => index),
-    before: first ? first.start - margin : 0,
-    after: last ? virtualizer.getTotalSize() - (last.end - margin) : 0,
+    indexes: Array.from({ length: end - first }, (_, at) => first + at),
+    before: first * height,
+    after: (count - end) * height,
     focusRow,
     isVirtual,
   };
+}
+
+/** Returns the first row in or near the window, and the one after the last. A height of 0 means all rows. */
+function useRange(
+  table: RefObject<HTMLTableElement | null>,
+  count: number,
+  height: number,
+): readonly [number, number] {
+  const [range, setRange] = useState<readonly [number, number]>([0, VIRTUAL_ROWS_MIN]);
+  useLayoutEffect(() => {
+    if (height === 0) return;
+    const read = () => {
+      const top = table.current?.getBoundingClientRect().top ?? 0;
+      const first = Math.max(0, Math.floor(-top / height) - ROWS_OUTSIDE);
+      const end = Math.ceil((innerHeight - top) / height) + ROWS_OUTSIDE;
+      setRange((before) => (before[0] === first && before[1] === end ? before : [first, end]));
+    };
+    read();
+    addEventListener('scroll', read, { passive: true });
+    addEventListener('resize', read);
+    return () => {
+      removeEventListener('scroll', read);
+      removeEventListener('resize', read);
+    };
+  }, [table, height]);
+  const end = Math.min(count, Math.max(0, range[1]));
+  return [Math.min(range[0], end), end];
 }
 
 /** Returns true in a window of the width of a phone. */
