@@ -1,13 +1,12 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { listIndexes, useRowRange } from '../data-table/use-row-range.ts';
 import { formatJson } from './json-text.ts';
 import styles from './json-tree.module.css';
 import { listInitiallyOpen, listTreeRows, type TreeRow } from './list-tree-rows.ts';
 
 const ROW_HEIGHT_PX = 24;
-const OVERSCAN_ROWS = 12;
 const TEXT_MAX = 300;
 /** Rows of levels below this are indented no further, so that deep values stay readable. */
 const INDENTED_LEVELS_MAX = 12;
@@ -18,12 +17,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
   const [selected, setSelected] = useState('[]');
   const rows = useMemo(() => listTreeRows(value, open), [value, open]);
   const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT_PX,
-    overscan: OVERSCAN_ROWS,
-  });
+  const range = useRowRange({ count: rows.length, height: ROW_HEIGHT_PX, box: scroller });
   const setRowOpen = (row: TreeRow, isOpen: boolean) => {
     const next = new Set(open);
     if (isOpen) next.add(row.id);
@@ -34,7 +28,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
     const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
     if (!row) return;
     setSelected(row.id);
-    virtualizer.scrollToIndex(rows.indexOf(row));
+    scrollToRow(scroller.current, rows.indexOf(row));
   };
   const handleKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -54,15 +48,15 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
       tabIndex={0}
       onKeyDown={handleKey}
     >
-      <div role="none" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => {
+      <div role="none" style={{ height: rows.length * ROW_HEIGHT_PX, position: 'relative' }}>
+        {listIndexes(range).map((index) => {
           const row = rows[index];
           return (
             row && (
               <Row
                 key={row.id}
                 row={row}
-                top={start}
+                top={index * ROW_HEIGHT_PX}
                 isSelected={row.id === selected}
                 onPress={() => {
                   setSelected(row.id);
@@ -75,6 +69,13 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
       </div>
     </div>
   );
+}
+
+/** Scrolls as little as shows the whole row. */
+function scrollToRow(box: HTMLElement | null, index: number): void {
+  if (!box) return;
+  const top = index * ROW_HEIGHT_PX;
+  box.scrollTop = Math.min(top, Math.max(box.scrollTop, top + ROW_HEIGHT_PX - box.clientHeight));
 }
 
 /** The effect of a key: another row is selected, or a branch opens or folds. */

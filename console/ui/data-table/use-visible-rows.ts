@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import { listIndexes, useRowRange } from './use-row-range.ts';
 
 /** Heights of rows in pixels, as the style sheet sets them. They are fixed, so the scroll bar is true without measuring. */
 const ROW_PX = 36;
@@ -6,7 +7,6 @@ const TALL_ROW_PX = 48;
 const CARD_PX = 57;
 const TALL_CARD_PX = 73;
 const PHONE = '(width < 47.5rem)';
-const ROWS_OUTSIDE = 12;
 /** A shorter list is rendered whole: the search of the browser finds its rows. */
 const VIRTUAL_ROWS_MIN = 120;
 
@@ -15,7 +15,7 @@ export function useVisibleRows(table: RefObject<HTMLTableElement | null>, count:
   const isPhone = useIsPhone();
   const height = isPhone ? (isTall ? TALL_CARD_PX : CARD_PX) : isTall ? TALL_ROW_PX : ROW_PX;
   const isVirtual = count >= VIRTUAL_ROWS_MIN;
-  const [first, end] = useRange(table, count, isVirtual ? height : 0);
+  const range = useRowRange({ count, height, box: table, isInWindow: true });
   const awaited = useRef<number>(undefined);
   // A far row is rendered some frames after the scroll. The row that had the focus may be gone by then.
   useEffect(() => {
@@ -34,41 +34,14 @@ export function useVisibleRows(table: RefObject<HTMLTableElement | null>, count:
     const isVisible = top > 2 * height && top < innerHeight - 2 * height;
     if (!isVisible) scrollBy({ top: top - innerHeight / 2 });
   };
-  if (!isVirtual) return { indexes: [...Array(count).keys()], before: 0, after: 0, focusRow, isVirtual };
+  const [first, end] = isVirtual ? range : [0, count];
   return {
-    indexes: Array.from({ length: end - first }, (_, at) => first + at),
+    indexes: listIndexes([first, end]),
     before: first * height,
     after: (count - end) * height,
     focusRow,
     isVirtual,
   };
-}
-
-/** Returns the first row in or near the window, and the one after the last. A height of 0 means all rows. */
-function useRange(
-  table: RefObject<HTMLTableElement | null>,
-  count: number,
-  height: number,
-): readonly [number, number] {
-  const [range, setRange] = useState<readonly [number, number]>([0, VIRTUAL_ROWS_MIN]);
-  useLayoutEffect(() => {
-    if (height === 0) return;
-    const read = () => {
-      const top = table.current?.getBoundingClientRect().top ?? 0;
-      const first = Math.max(0, Math.floor(-top / height) - ROWS_OUTSIDE);
-      const end = Math.ceil((innerHeight - top) / height) + ROWS_OUTSIDE;
-      setRange((before) => (before[0] === first && before[1] === end ? before : [first, end]));
-    };
-    read();
-    addEventListener('scroll', read, { passive: true });
-    addEventListener('resize', read);
-    return () => {
-      removeEventListener('scroll', read);
-      removeEventListener('resize', read);
-    };
-  }, [table, height]);
-  const end = Math.min(count, Math.max(0, range[1]));
-  return [Math.min(range[0], end), end];
 }
 
 /** Returns true in a window of the width of a phone. */

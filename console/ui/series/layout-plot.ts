@@ -137,21 +137,19 @@ const FLAT_SHARE = 0.25;
 
 /** Returns the range of the values. Of a bound, which begins far away, only the last value counts. */
 function findDomain(series: readonly ChartSeries[]): Domain {
-  const shown = series.flatMap(({ role, points }) => (role === 'bound' ? points.slice(-1) : points));
-  const end = Math.max(...shown.map(({ x }) => x));
-  const isEarly = ({ x }: { x: number }): boolean => x < EARLY_SHARE * end;
-  const late = series.flatMap(({ role, points }) => {
-    const early = points.findLast(isEarly);
-    return role === 'bound'
-      ? points.slice(-1)
-      : [...(early ? [early] : []), ...points.filter((point) => !isEarly(point))];
+  const shown = series.map(({ role, points }) => (role === 'bound' ? points.slice(-1) : points));
+  const end = EARLY_SHARE * shown.reduce((most, points) => Math.max(most, points.at(-1)?.x ?? 0), 0);
+  const late = shown.map((points, index) => {
+    // The last early value holds until the first late one.
+    const from = points.findIndex(({ x }) => x >= end);
+    return series[index]?.role === 'bound' ? points : points.slice(from === -1 ? -1 : Math.max(0, from - 1));
   });
-  const [whole, rest] = [shown, late].map((points) => findExtent(points.map(({ y }) => y)));
+  const [whole, rest] = [shown, late].map((all) => findExtent(listValues(all)));
   if (!whole || !rest) return { low: 0, high: 1 };
   const isFlat = rest[1] - rest[0] < FLAT_SHARE * (whole[1] - whole[0]) && rest[1] > rest[0];
   const [low, high] = isFlat ? rest : whole;
   const padding = PADDING * (high - low || Math.abs(high) || 1);
-  const first = series.find(({ role }) => role === 'own')?.points[0]?.y ?? shown[0]?.y;
+  const first = series.find(({ role }) => role === 'own')?.points[0]?.y ?? shown[0]?.[0]?.y;
   return {
     low: low >= 0 ? Math.max(0, low - padding) : low - padding,
     high: high + padding,
@@ -159,21 +157,56 @@ function findDomain(series: readonly ChartSeries[]): Domain {
   };
 }
 
+function* listValues(all: readonly ChartSeries['points'][]): Generator<number> {
+  for (const points of all) for (const { y } of points) yield y;
+}
+
+/** Values in one column of pixels. Only the first, the last and the extremes can be seen. */
+interface Column {
+  x: number;
+  first: number;
+  low: number;
+  high: number;
+  last: number;
+}
+
+/** Returns the points of a curve by columns of pixels: a hundred thousand points are at most as many as the picture is wide. */
+function listColumns(points: ChartSeries['points'], x: Scale): Column[] {
+  const columns: Column[] = [];
+  let column: Column | undefined;
+  for (const point of points) {
+    const at = x(point.x);
+    if (column && Math.floor(at) === Math.floor(column.x)) {
+      column.low = Math.min(column.low, point.y);
+      column.high = Math.max(column.high, point.y);
+      column.last = point.y;
+    } else {
+      column = { x: at, first: point.y, low: point.y, high: point.y, last: point.y };
+      columns.push(column);
+    }
+  }
+  return columns;
+}
+
 function drawLine(
   { points, isSampled, isOverSeconds }: ChartSeries,
   { x, y, until }: { x: Scale; y: Scale; until: number | undefined },
 ): { path: string; end: [x: number, y: number] } {
   const write = (value: number): string => value.toFixed(1);
-  const [first, ...others] = points;
-  const start = `M${write(x(first?.x ?? 0))} ${write(y(first?.y ?? 0))}`;
-  const rest = others.map((point) =>
-    isSampled ? `L${write(x(point.x))} ${write(y(point.y))}` : `H${write(x(point.x))}V${write(y(point.y))}`,
-  );
+  const path = listColumns(points, x).map(({ x: at, first, low, high, last }, index) => {
+    const to = index === 0 ? 'M' : isSampled ? 'L' : 'H';
+    const start = `${to}${write(at)}${to === 'H' ? 'V' : ' '}${write(y(first))}`;
+    // Up and down in the column, and to its last value.
+    return [low, high, last].reduce(
+      (drawn, value, part) => (value === [first, low, high][part] ? drawn : `${drawn}V${write(y(value))}`),
+      start,
+    );
+  });
   const last = points.at(-1);
   const holdsUntil =
     !isSampled && isOverSeconds && until !== undefined ? Math.max(until, last?.x ?? 0) : (last?.x ?? 0);
   const end: [number, number] = [x(holdsUntil), y(last?.y ?? 0)];
-  return { path: `${start}${rest.join('')}H${write(end[0])}`, end };
+  return { path: `${path.join('')}H${write(end[0])}`, end };
 }
 
 function listXTicks(

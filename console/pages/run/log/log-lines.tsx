@@ -2,6 +2,7 @@ import { formatNumber } from '@switchyard/contract/presentation/format-quantity.
 import { readLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { listIndexes, useRowRange } from '../../../ui/data-table/use-row-range.ts';
 import { MarkedText } from '../../../ui/log/marked-text.tsx';
 import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';
@@ -39,13 +40,21 @@ export function LogLines(props: LogLinesProps) {
   const { log, indexes, search } = props;
   const element = useRef<HTMLElement>(null);
   const count = indexes?.length ?? log.lineCount;
-  const list = useVirtualizer({
-    count,
+  // Lines that wrap differ in height, so they are measured, which takes half a second for a million of them.
+  const measured = useVirtualizer({
+    count: search.wrap ? count : 0,
     getScrollElement: () => element.current,
     estimateSize: () => LINE_PX,
     overscan: OVERSCAN_LINES,
   });
-  useScrolling(props, count, (position, align) => list.scrollToIndex(position, { align }));
+  const range = useRowRange({ count, height: LINE_PX, box: element });
+  const rows = search.wrap
+    ? measured.getVirtualItems()
+    : listIndexes(range).map((index) => ({ index, start: index * LINE_PX }));
+  useScrolling(props, count, (position, align) => {
+    if (search.wrap) measured.scrollToIndex(position, { align });
+    else scrollToLine(element.current, position, align);
+  });
   const stopFollowing = () => {
     const box = element.current;
     if (box && props.isFollowing && box.scrollHeight - box.scrollTop - box.clientHeight > END_PX)
@@ -58,16 +67,20 @@ export function LogLines(props: LogLinesProps) {
       aria-label="Log"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reachable by keyboard
       tabIndex={0}
-      onWheel={stopFollowing}
+      // Before the browser scrolls: a line that comes between would scroll back to the end.
+      onWheel={({ deltaY }) => deltaY < 0 && props.isFollowing && props.onFollow(false)}
       onTouchMove={stopFollowing}
       onKeyUp={stopFollowing}
     >
       {count === 0 && <p className={styles.empty}>{props.emptyText}</p>}
-      <div className={styles.canvas} style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index: position, start }) => (
+      <div
+        className={styles.canvas}
+        style={{ height: search.wrap ? measured.getTotalSize() : count * LINE_PX }}
+      >
+        {rows.map(({ index: position, start }) => (
           <div
             key={position}
-            ref={search.wrap ? list.measureElement : undefined}
+            ref={search.wrap ? measured.measureElement : undefined}
             data-index={position}
             className={search.wrap ? `${styles.line} ${styles.wrapped}` : styles.line}
             data-level={readLogLevel(log.getLine(indexes?.[position] ?? position))}
@@ -81,6 +94,13 @@ export function LogLines(props: LogLinesProps) {
       </div>
     </section>
   );
+}
+
+function scrollToLine(box: HTMLElement | null, position: number, align: 'center' | 'end'): void {
+  if (!box) return;
+  const end = (position + 1) * LINE_PX;
+  // The browser stops at the end, and reading its position first would lay the page out once more.
+  box.scrollTop = align === 'end' ? end : end - LINE_PX / 2 - box.clientHeight / 2;
 }
 
 /** Keeps the end in view while the log is followed, and scrolls to the current match and the line of the address. */
