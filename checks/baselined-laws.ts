@@ -7,6 +7,7 @@ import { jsonParse } from './structure/json-parse.ts';
 import { moduleState } from './structure/module-state.ts';
 import { catchAllNames, folderSize } from './structure/names.ts';
 import { unusedExports } from './structure/unused-exports.ts';
+import { unusedStyles } from './structure/unused-styles.ts';
 import type { Law } from './violation.ts';
 
 export const BASELINED_LAWS: readonly Law[] = [
@@ -16,6 +17,7 @@ export const BASELINED_LAWS: readonly Law[] = [
   catchAllNames,
   folderSize,
   unusedExports,
+  unusedStyles,
   jsonParse,
   doubleCasts,
   moduleState,
