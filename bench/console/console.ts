@@ -1,17 +1,17 @@
 /**
  * `npm run bench -- console`: measures the budgets of the console in a browser. The baseline is an empty page of the
  * same server in the same run. Flags: `--lines` of the long log; `--points` of the chart and `--seconds` that it is watched;
- * `--visits` of each page; `--delays` that are measured; `--slowdown` of the processor.
+ * `--visits` of each page; `--rows` of a list; `--delays` that are measured; `--slowdown` of the processor.
  */
 import { parseArgs } from 'node:util';
 import { hasBrowser, launchBrowser } from '@switchyard/browser-testing/browser.ts';
 import { buildConsole } from '@switchyard/console/build.ts';
 import { median, printLine, startSwitchyard } from '../server/harness.ts';
-import { finishRun, pushConsoleApp } from './console-app.ts';
-import { measureEmptyPage, measureFirstPageScript } from './measure-first-page.ts';
+import { createApplications, finishRun, formatRunPath, pushConsoleApp } from './console-app.ts';
+import { measureFirstPaint, measureWeight, type PageWeight } from './measure-files.ts';
 import { measureChart, measureDelay } from './measure-live.ts';
 import { measureLog } from './measure-log.ts';
-import { measureRunPage } from './measure-run-page.ts';
+import { measureEmptyPage, measureRunPage } from './measure-run-page.ts';
 import type { Bench } from './visits.ts';
 
 const { values: flags } = parseArgs({
@@ -19,6 +19,7 @@ const { values: flags } = parseArgs({
     lines: { type: 'string', default: '1000000' },
     points: { type: 'string', default: '100000' },
     visits: { type: 'string', default: '5' },
+    rows: { type: 'string', default: '50' },
     delays: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '5' },
     slowdown: { type: 'string', default: '4' },
@@ -27,6 +28,8 @@ const { values: flags } = parseArgs({
 const LINES = Number(flags.lines);
 const POINTS = Number(flags.points);
 const VISITS = Number(flags.visits);
+const ROWS = Number(flags.rows);
+const SLOW_API_MS = 2_000;
 const CPU_SLOWDOWN = Number(flags.slowdown);
 
 /** A budget and what was measured. */
@@ -45,9 +48,46 @@ async function repeat(measure: () => Promise<number>): Promise<number> {
 
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
 
+/** Measures what the pages load: those of the budgets, and the one with the most files. */
+async function measureWeights(bench: Bench, run: string): Promise<Row[]> {
+  for (let row = 1; row < ROWS; row += 1) await finishRun(bench.server, 'log', 1);
+  const application = '/apps/console-bench';
+  const weigh = (path: string, text: string | RegExp) => measureWeight(bench, path, text);
+  const first = await weigh('/', 'App console-bench');
+  const runPage = await weigh(formatRunPath(run), 'Succeeded');
+  const runs = await weigh(`${application}/runs`, run);
+  const others = [
+    await weigh(application, 'Instances'),
+    await weigh(`${application}/experiments`, 'Experiments'),
+    await weigh(`${application}/new-experiment`, 'New experiment'),
+    await weigh(`${application}/compare?runs=${run}`, 'Compare'),
+    await weigh('/queue', 'Queue'),
+  ];
+  await createApplications(bench.server, ROWS - 1);
+  const applications = await weigh('/', 'App console-bench');
+  const kilobytes = ({ scriptKilobytes }: PageWeight): string => `${scriptKilobytes.toFixed(0)} kB`;
+  const most = [first, runPage, runs, ...others].reduce((a, b) => (b.files > a.files ? b : a));
+  return [
+    { what: 'script of the first page, compressed', budget: '150 kB', measured: kilobytes(first) },
+    { what: 'script of a run page', budget: '250 kB', measured: kilobytes(runPage) },
+    {
+      what: 'scripts and style sheets of a page',
+      budget: '15',
+      measured: `${first.files} of the first page, ${most.files} of the page with most (${most.path})`,
+    },
+    { what: `requests to open a list of ${ROWS} runs`, budget: '3', measured: String(runs.requests) },
+    {
+      what: `requests to open a list of ${ROWS} applications`,
+      budget: '3',
+      measured: String(applications.requests),
+    },
+  ];
+}
+
 async function measureAll(bench: Bench): Promise<Row[]> {
   const short = await finishRun(bench.server, 'log', 100);
-  const script = await measureFirstPageScript(bench);
+  const weights = await measureWeights(bench, short);
+  const paint = await repeat(() => measureFirstPaint(bench, SLOW_API_MS));
   const empty = await repeat(() => measureEmptyPage(bench, CPU_SLOWDOWN));
   const runPage = await repeat(() => measureRunPage(bench, short, CPU_SLOWDOWN));
   const log = await measureLog(bench, await finishRun(bench.server, 'log', LINES), LINES);
@@ -55,7 +95,12 @@ async function measureAll(bench: Bench): Promise<Row[]> {
   const delays = await measureDelay(bench, Number(flags.delays));
   const number = new Intl.NumberFormat('en-GB');
   return [
-    { what: 'script of the first page, compressed', budget: '150 kB', measured: `${script.toFixed(0)} kB` },
+    ...weights,
+    {
+      what: `first paint of the shell with an API that takes ${SLOW_API_MS} ms`,
+      budget: '300 ms',
+      measured: ms(paint),
+    },
     {
       what: `run page until it is idle, processor slowed ${CPU_SLOWDOWN} times`,
       budget: '1500 ms',
