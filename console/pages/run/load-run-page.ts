@@ -25,12 +25,12 @@ export async function loadRunPage(address: RunAddress, search: RunSearch): Promi
   const { application } = address;
   const isLog = search.tab === 'log';
   if (isLog) void queryClient.prefetchQuery(logQuery(address, run.status_v2));
+  const content = getRunContentSource(application, address.run, 'output');
   const parts = Promise.allSettled([
-    queryClient.ensureQueryData(firstLinesQuery(address)),
     queryClient.ensureQueryData(assetsQuery(application, address.run)),
-    ...(hasSmallOutput(run) && !isLog
-      ? [queryClient.ensureQueryData(contentQuery(getRunContentSource(application, address.run, 'output')))]
-      : []),
+    // The server searches the whole log for its first lines, for which the tab with the log does not wait.
+    ...(isLog ? [] : [queryClient.ensureQueryData(firstLinesQuery(address))]),
+    ...(hasSmallOutput(run) && !isLog ? [queryClient.ensureQueryData(contentQuery(content))] : []),
   ]);
   await Promise.race([parts, new Promise((resolve) => setTimeout(resolve, PARTS_WAIT_MS))]);
 }
