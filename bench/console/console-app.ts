@@ -54,14 +54,6 @@ export async function cancelRun(server: StartedServer, run: string): Promise<voi
   await server.client.call('cancelRun', { params: { application_id: APPLICATION, run_id: run } });
 }
 
-/** Creates so many applications without an app. */
-export async function createApplications(server: StartedServer, count: number): Promise<void> {
-  for (let number = 1; number <= count; number += 1)
-    await server.client.call('createApplication', {
-      body: { id: `empty-${number}`, name: `Empty ${number}` },
-    });
-}
-
 /** Pushes the app. */
 export async function pushConsoleApp(server: StartedServer): Promise<void> {
   await pushApp(server, APPLICATION, { main: MAIN }, { executable_type: 'binary', runtime: 'native' });

@@ -5,6 +5,8 @@ import type { Law, Violation } from '../violation.ts';
 
 const MODULE = /\.module\.css$/;
 const IMPORT = /import (\w+) from '([^']+\.module\.css)'/g;
+/** A text of one word, or the name of a property. */
+const WORD = /['"`]([\w-]+)['"`]|\b(\w+):/g;
 
 /** Returns the classes of a style sheet, without those of other style sheets. */
 function listClasses(text: string): Set<string> {
@@ -14,27 +16,28 @@ function listClasses(text: string): Set<string> {
   return new Set([...selectors.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = '']) => name));
 }
 
-/** Returns true if the component uses the class by its name, or by a key that it computes and names somewhere in `code`. */
-function usesClass({ text }: Source, variable: string, name: string, code: string): boolean {
-  if (new RegExp(`\\b${variable}\\.${name}\\b`).test(text)) return true;
-  return (
-    new RegExp(`\\b${variable}\\[`).test(text) && new RegExp(`['"\`]${name}['"\`]|\\b${name}:`).test(code)
+/** A component that imports a style sheet under a name. */
+interface User {
+  sheet: string;
+  variable: string;
+  text: string;
+}
+
+function listUsers(components: readonly Source[]): User[] {
+  return components.flatMap(({ path, text }) =>
+    [...text.matchAll(IMPORT)].map(([, variable = '', from = '']) => ({
+      sheet: posix.join(posix.dirname(path), from),
+      variable,
+      text,
+    })),
   );
 }
 
-function findUnused(sheet: Source, components: readonly Source[], code: string): Violation[] {
-  const users = components.flatMap((component) =>
-    [...component.text.matchAll(IMPORT)]
-      .filter(([, , from = '']) => posix.join(posix.dirname(component.path), from) === sheet.path)
-      .map(([, variable = '']) => ({ component, variable })),
-  );
-  return [...listClasses(sheet.text)]
-    .filter((name) => !users.some(({ component, variable }) => usesClass(component, variable, name, code)))
-    .map((name) => ({
-      path: sheet.path,
-      line: sheet.text.slice(0, sheet.text.search(new RegExp(`\\.${name}\\b`))).split('\n').length,
-      message: `has the class .${name}, which no component uses: delete it.`,
-    }));
+/** Returns true if the component uses the class by its name, or computes a key that may be one of `words`. */
+function usesClass({ text, variable }: User, name: string, words: ReadonlySet<string>): boolean {
+  const names = text.matchAll(/\b(\w+)\.([a-zA-Z]\w*)\b/g);
+  if ([...names].some(([, from, used]) => from === variable && used === name)) return true;
+  return text.includes(`${variable}[`) && words.has(name);
 }
 
 /** Finds classes of CSS modules that no component uses. */
@@ -42,12 +45,21 @@ export const unusedStyles: Law = {
   name: 'unused-styles',
   findViolations(sources) {
     const components = sources.filter(({ path }) => /\.tsx?$/.test(path) && !path.includes('.test.'));
-    const code = components
-      .filter(({ path }) => path.startsWith('console/'))
-      .map(({ text }) => text)
-      .join('\n');
+    const users = listUsers(components);
+    const words = new Set(
+      users.flatMap(({ text }) => [...text.matchAll(WORD)].map(([, quoted, key]) => quoted ?? key ?? '')),
+    );
     return sources
       .filter(({ path }) => MODULE.test(path))
-      .flatMap((sheet) => findUnused(sheet, components, code));
+      .flatMap(({ path, text }): Violation[] => {
+        const own = users.filter(({ sheet }) => sheet === path);
+        return [...listClasses(text)]
+          .filter((name) => !own.some((user) => usesClass(user, name, words)))
+          .map((name) => ({
+            path,
+            line: text.slice(0, text.indexOf(`.${name}`)).split('\n').length,
+            message: `has the class .${name}, which no component uses: delete it.`,
+          }));
+      });
   },
 };
