@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- console`: measures the budgets of the console in a browser. The baseline is an empty page of the
- * same server in the same run. Flags: `--lines` of the long log, `--points` of the chart and `--seconds` that it is watched.
- * `--visits` of each page, `--rows` of a list, `--delays` that are measured, and `--slowdown` of the processor are others.
+ * same server in the same run. `--lines` sets the length of the log, `--points` that of the chart. `--seconds` sets how long
+ * the chart is watched. `--visits`, `--rows` and `--delays` set how many are measured. `--slowdown` slows the processor.
  */
 import { parseArgs } from 'node:util';
 import { hasBrowser, launchBrowser } from '@switchyard/browser-testing/browser.ts';
