@@ -13,6 +13,8 @@ type NativeProps = Omit<
 export interface ButtonProps extends NativeProps {
   kind?: Kind;
   isDisabled?: boolean;
+  /** Presses do nothing meanwhile. The button keeps the focus, which a disabled one would lose. */
+  isPending?: boolean;
   onPress?: () => unknown;
 }
 
@@ -22,13 +24,24 @@ export function formatButtonClass(kind: Kind): string {
 }
 
 /** A button with words. Only one of a form has another type than "button". */
-export function Button({ kind = 'plain', isDisabled, onPress, type = 'button', ...rest }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  isDisabled,
+  isPending = false,
+  onPress,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
   return (
     <button
       {...rest}
       type={type}
       disabled={isDisabled}
-      onClick={() => onPress?.()}
+      aria-disabled={isPending || undefined}
+      onClick={(event) => {
+        if (isPending) event.preventDefault();
+        else onPress?.();
+      }}
       className={formatButtonClass(kind)}
     />
   );

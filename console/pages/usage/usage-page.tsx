@@ -1,4 +1,5 @@
 import type { Usage } from '@switchyard/contract/account/usage.ts';
+import { describeChange } from '@switchyard/contract/presentation/format-change.ts';
 import {
   formatBytes,
   formatNumber,
@@ -7,7 +8,6 @@ import {
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { formatChange } from '../../client/judged-values.ts';
 import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formatCsv } from '../../ui/content/format-csv.ts';
@@ -88,7 +88,9 @@ function UsageAnswer({ usage, before, isMonth }: UsageAnswerProps) {
   const { total, cost_rate: rate, items } = usage;
   const against = isMonth ? 'the same days of last month' : 'the days before';
   const compare = (value: number, other: number): string =>
-    other === 0 ? `none in ${against}` : `${formatChange(value / other - 1)} to ${against}`;
+    other === 0
+      ? `none in ${against}`
+      : `${describeChange(other, value, { format: formatNumber }).signed} to ${against}`;
   const [largest] = items.toSorted((one, other) => other.core_seconds - one.core_seconds);
   const numbers: (AnswerNumber | false)[] = [
     rate !== null && {
