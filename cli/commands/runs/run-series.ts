@@ -1,7 +1,7 @@
 /** The numbers of a run over its time, as charts. */
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { findSolverSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
+import { listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
@@ -23,8 +23,8 @@ const SPARKLINE_COLUMNS = 24;
  * the same numbers, and else the first other series of its log.
  */
 export function chooseProgress(series: readonly Series[]): Series[] {
-  const fromLog = series.filter(({ source }) => source === 'log');
-  const progress = PROGRESS_NAMES.flatMap((name) => findSolverSeries(series, name) ?? []);
+  const fromLog = listMainSeries(series.filter(({ source }) => source === 'log'));
+  const progress = PROGRESS_NAMES.flatMap((name) => fromLog.filter((one) => one.name === name));
   if (progress.length > 0) return progress;
   const statistics = series.filter(({ source }) => source === 'statistics');
   return statistics.length > 0 ? statistics : fromLog.slice(0, 1);

@@ -1,6 +1,7 @@
+import { findSolveCaveat } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationQuery } from '../../client/applications.ts';
@@ -16,7 +17,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useRight } from '../../ui/use-right.ts';
-import { getRunParams, type RunAddress, replaysQuery, runQuery } from './queries.ts';
+import { getRunParams, type RunAddress, replaysQuery, runQuery, seriesQuery } from './queries.ts';
 import styles from './run-page.module.css';
 import { ShareDialog } from './share-dialog.tsx';
 
@@ -53,7 +54,11 @@ export function RunHeader({ address, run }: ActionsProps) {
     <>
       <PageHeader
         title={<bdi>{run.name || run.id}</bdi>}
-        badge={<StatusBadge status={run.status_v2} />}
+        badge={
+          <>
+            <StatusBadge status={run.status_v2} /> <SolveCaveat address={address} run={run} />
+          </>
+        }
         description={<HeadFacts run={run} />}
         quiet={
           <>
@@ -107,6 +112,13 @@ export function RunHeader({ address, run }: ActionsProps) {
       {dialog === 'delete' && <DeleteDialog address={address} run={run} onClose={close} />}
     </>
   );
+}
+
+/** Says beside the status that a solver stopped early, or that the model has no solution. */
+function SolveCaveat({ address, run }: ActionsProps) {
+  const { data } = useQuery(seriesQuery(address));
+  const caveat = isTerminal(run.status_v2) ? findSolveCaveat(data?.solves ?? []) : undefined;
+  return caveat && <span className={styles.caveat}>{caveat}</span>;
 }
 
 /** The id, and what was executed for whom and when. */

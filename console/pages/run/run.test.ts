@@ -1,4 +1,5 @@
 /** The run page: its phases, results, log and actions. */
+import { readFileSync } from 'node:fs';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
 import {
@@ -11,6 +12,9 @@ import type { TestServer } from '@switchyard/server/testing/servers/test-server.
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+
+const LOGS = new URL('../../../solver-logs/testing/logs/', import.meta.url);
+const readLog = (name: string): string => readFileSync(new URL(`${name}.out`, LOGS), 'utf8');
 
 /** A name or a tag is one line of visible text. An app can also print characters that turn text around. */
 const MARKUP = '<script>alert(1)</script> evil';
@@ -31,7 +35,8 @@ const OUTPUT = {
 };
 /**
  * Prints 3,000 lines and a result. With the option `wait` it waits for its cancellation after the first line, and with `solve`
- * after six points of series. With `stop` it prints a result when it is canceled, and with `chatter` a line now and then.
+ * after six points of series. With `highs` it prints the log of a solver that
+ * finds the optimum of one model and has too little time for another. With `stop` it prints a result when it is canceled, and with `chatter` a line now and then.
  */
 const APP = `#!/bin/sh
 echo "reading the input" >&2
@@ -48,6 +53,10 @@ case "$*" in
     trap 'echo "{\\"statistics\\": {\\"schema\\": \\"v1\\", \\"result\\": {\\"value\\": 77}}}"; exit 0' TERM
     echo "ready to stop" >&2
     while true; do sleep 0.1; done;;
+  *highs*) cat >&2 <<'END'
+${readLog('highs-minimise')}${readLog('highs-time-limit')}
+END
+    ;;
   *fail*) printf '\\033[31mno vehicle fits\\033[0m\\n' >&2; exit 3;;
 esac
 seq -f "improved %.0f times" 1 3000 >&2
@@ -73,6 +82,23 @@ describe.skipIf(!hasBrowser)('the run page', () => {
   };
   const at = setUpConsole(prepare, { env: { SWITCHYARD_CAPACITY: String(SLOTS) } });
   const address = (run: string, search = '') => `/apps/routing/runs/${run}${search}`;
+
+  test('says beside the status that a solver stopped early, and lists the solves', async () => {
+    const { id } = await createRunAndWait(at.server, 'routing', {
+      body: { options: { highs: 'true' } },
+      input: {},
+    });
+    const page = await at.open(address(id));
+    await page.getByText('stopped by its time limit, gap 1.1 %', { exact: true }).first().waitFor();
+    const table = page.getByRole('table', { name: 'Solves' });
+    expect(await table.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Solver\s+End\s+Objective/),
+      expect.stringMatching(/^HiGHS 1\.16\.0\s+optimal\s+2,940\s+2,940\s+0 %\s+5\s/),
+      expect.stringMatching(
+        /^HiGHS 1\.16\.0\s+stopped by its time limit, gap 1\.1 %\s+6,822\s+6,894\s+1\.1 %\s+0\s/,
+      ),
+    ]);
+  });
 
   test('shows facts, phases, indicators and options of an ended run, at the address that clients print', async () => {
     const page = await at.open();

@@ -1,7 +1,7 @@
 /** The words beside the status of a run, by the end of its last solve. */
 import { expect, test } from 'vitest';
 import type { RunSolve } from '../run-series.ts';
-import { describeSolve, findSolveCaveat } from './describe-solve.ts';
+import { describeSolve, findSolveCaveat, listMainSeries } from './describe-solve.ts';
 
 const create = (facts: Partial<RunSolve>): RunSolve => ({
   ...{ solve: 0, x: 0, solver: 'HiGHS', version: '1.16.0', status: null, objective: null, bound: null },
@@ -40,4 +40,15 @@ test('the caveat of a run is that of its last solve', () => {
   ];
   expect(findSolveCaveat(solves)).toBe('infeasible: the model has no solution');
   expect(findSolveCaveat([])).toBeUndefined();
+});
+
+test('a picture shows the series of the last solve with an objective, and those of no solve', () => {
+  const key = (name: string, solve: number | null) => ({ name, solve });
+  const own = [key('cost', null), key('objective', 1), key('bound', 1)];
+  const others = [key('objective', 0), key('bound', 2)];
+  expect(
+    listMainSeries([...own, ...others].sort((one, other) => (one.solve ?? -1) - (other.solve ?? -1))),
+  ).toEqual(own);
+  expect(listMainSeries([key('bound', 0), key('bound', 1)])).toEqual([key('bound', 1)]);
+  expect(listMainSeries([])).toEqual([]);
 });

@@ -19,13 +19,20 @@ const STATUS_WORDS: Readonly<Record<SolveStatus, string>> = {
 /** A solve that ends so has proven nothing wrong. Of any other end a reader of the run should know. */
 const PLAIN: ReadonlySet<SolveStatus | null> = new Set(['optimal', 'feasible', null] as const);
 
-/** Returns the series of a name in the log of the solver, of the last solve that has it, or in other lines of the log. */
-export function findSolverSeries(series: readonly RunSeries[], name: string): RunSeries | undefined {
-  return series.findLast((one) => one.source === 'log' && one.name === name);
+/**
+ * Returns the series that a picture of the run shows: of several solves in a log those of the last one with an objective, and
+ * all that belong to no solve. The values of two models have nothing to do with each other.
+ */
+export function listMainSeries<Series extends Pick<RunSeries, 'name' | 'solve'>>(
+  series: readonly Series[],
+): Series[] {
+  const ofSolves = series.filter(({ solve }) => solve !== null);
+  const main = ofSolves.findLast(({ name }) => name === 'objective') ?? ofSolves.at(-1);
+  return series.filter(({ solve }) => solve === null || solve === main?.solve);
 }
 
 /** Returns `HiGHS 1.16.0`. */
-function nameSolver({ solver, version }: Pick<RunSolve, 'solver' | 'version'>): string {
+export function nameSolver({ solver, version }: Pick<RunSolve, 'solver' | 'version'>): string {
   return version === null ? solver : `${solver} ${version}`;
 }
 
@@ -36,7 +43,7 @@ export function describeSolve(solve: RunSolve): string {
 }
 
 /** Returns `stopped by its time limit, gap 2.7 %`; undefined while the log does not say. */
-function describeStatus({ status, objective, gap }: RunSolve): string | undefined {
+export function describeStatus({ status, objective, gap }: RunSolve): string | undefined {
   if (status === null) return undefined;
   const isOpen = status !== 'optimal' && gap !== null && objective !== null;
   const without = status === 'time_limit' && objective === null ? ' without a solution' : '';

@@ -1,4 +1,5 @@
 import { listImprovements } from '@switchyard/contract/runs/presentation/describe-progress.ts';
+import { listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -11,11 +12,9 @@ export function useProgress(run: RunInformation) {
   const { data } = useQuery(seriesQuery({ application: run.application_id, run: run.id }));
   const { objective: meaning } = useMeaning(run.application_id);
   return useMemo(() => {
-    const series = data?.series ?? [];
+    const series = listMainSeries(data?.series ?? []);
     const objective = findObjective(series);
-    // The values of two models in one log have nothing to do with each other.
-    const isOneSolve = data?.phases.every(({ solve }) => solve === 0) ?? true;
-    const isTimed = objective !== undefined && isOverSeconds(objective) && isOneSolve;
+    const isTimed = objective !== undefined && isOverSeconds(objective);
     const points = isTimed ? objective.points : [];
     return {
       series,

@@ -1,4 +1,5 @@
 /** Groups the series of a run into charts. Pure. */
+import { listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import type { ChartSeries } from '../../../ui/series/chart-series.ts';
 import { findBound, findObjective, isOfLog, toChartSeries } from '../progress/objective-series.ts';
@@ -21,7 +22,8 @@ export interface ChartGroup {
  * Returns the chart of the objective with its bound first, then one chart for each other series, and those of the resources.
  * The gap follows from both, so it has a chart only without the bound.
  */
-export function groupCharts(series: readonly RunSeries[]): ChartGroup[] {
+export function groupCharts(all: readonly RunSeries[]): ChartGroup[] {
+  const series = listMainSeries(all);
   const [objective, bound] = [findObjective(series), findBound(series)];
   const first = [objective, objective?.source === 'log' && bound].filter(
     (one) => one !== undefined && one !== false,

@@ -1,5 +1,6 @@
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { describeProgress, hasCurve } from '@switchyard/contract/runs/presentation/describe-progress.ts';
+import { listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import type { SolverPhase } from '@switchyard/contract/runs/run-series.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
@@ -75,7 +76,7 @@ export function ProgressChart({ run, chosenBaseline }: ProgressProps) {
           </p>
         )}
       </SeriesChart>
-      <PhaseList phases={phases} />
+      {isLive && <PhaseList phases={phases} />}
     </div>
   );
 }
@@ -87,7 +88,7 @@ function useControl(run: RunInformation, chosen: string | undefined) {
     ...seriesQuery({ application: run.application_id, run: baseline?.id ?? '' }),
     enabled: baseline !== undefined && isTerminal(baseline.status_v2),
   });
-  const objective = findObjective(data?.series ?? []);
+  const objective = findObjective(listMainSeries(data?.series ?? []));
   const value = objective?.points.at(-1)?.[1];
   if (!baseline || !objective || value === undefined || !hasCurve(objective.points)) return undefined;
   return { value, seconds: baseline.execution_duration / SECOND_MS, series: toChartSeries(objective) };

@@ -1,4 +1,5 @@
 import { hasCurve } from '@switchyard/contract/runs/presentation/describe-progress.ts';
+import { listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ChartSeries } from '../../../ui/series/chart-series.ts';
@@ -14,7 +15,9 @@ export function RunCharts({ address, source }: { address: RunAddress; source: 'o
   const { data } = useQuery(seriesQuery(address));
   const groups = useMemo(() => {
     const isResource = source === 'resources';
-    const own = (data?.series ?? []).filter((one) => (one.source === 'resources') === isResource);
+    const own = listMainSeries(data?.series ?? []).filter(
+      (one) => (one.source === 'resources') === isResource,
+    );
     const hasObjective = !isResource && findObjective(own) !== undefined;
     return groupCharts(own).slice(hasObjective ? 1 : 0);
   }, [data, source]);

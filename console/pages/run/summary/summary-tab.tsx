@@ -22,6 +22,7 @@ import { ProgressChart } from './progress-chart.tsx';
 import { ReplayList } from './replay-list.tsx';
 import { RunCharts } from './run-charts.tsx';
 import { SolutionSection } from './solution-section.tsx';
+import { SolveList } from './solve-list.tsx';
 import styles from './summary-tab.module.css';
 
 export interface SummaryTabProps {
@@ -69,6 +70,7 @@ export function SummaryTab(props: SummaryTabProps) {
             </div>
           </>
         )}
+        <SolveList run={run} />
         {!isFailed && <LogEnd address={address} run={run} />}
         {run.status_v2 === 'queued' && (
           <p className="soft">Its curve, its log and its indicators appear here when it has started.</p>
