@@ -27,11 +27,14 @@ const PAUSE_FACTOR = 4;
 const LIVE_REFETCH_MS = 60_000;
 /** A connection that is lost for longer makes the queries poll. */
 const RECONNECT_MS = 3_000;
+/** A page reads its lists and opens the stream at the same time: what changed in between is read when the page stands. */
+const FIRST_PAUSE_MS = 3_000;
 const EVERYTHING: readonly Topic[] = [{ events: 'runs' }, { events: 'queue' }, { events: 'experiments' }];
 
 /** The changes of the account that have not been read yet. */
 class AccountChanges {
   #isLive = false;
+  #wasLive = false;
   #pending: Topic[] = [];
   #isReading = false;
 
@@ -45,8 +48,10 @@ class AccountChanges {
     if (isLive === this.#isLive) return;
     this.#isLive = isLive;
     // The queries may be older than the connection.
-    if (isLive) this.#add(EVERYTHING);
-    else setTimeout(() => this.#isLive || this.#add(EVERYTHING), RECONNECT_MS);
+    if (!isLive) setTimeout(() => this.#isLive || this.#add(EVERYTHING), RECONNECT_MS);
+    else if (this.#wasLive) this.#add(EVERYTHING);
+    else setTimeout(() => this.#add(EVERYTHING), FIRST_PAUSE_MS);
+    this.#wasLive ||= isLive;
   }
 
   /** Reads the queries again that an event of the stream has changed. */

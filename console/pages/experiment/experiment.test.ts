@@ -104,21 +104,17 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     const page = await open('/batch/cheaper');
     // The mean of ln(0.95), …, ln(0.85) and ln(1) over twelve inputs: a ratio of 0.907.
     const sentence = page.getByText(
-      /^candidate is better than control\. result\.value is 9\.\d\s% lower, and the true change lies between −/,
+      /^candidate is better than control\. Objective is 9\.\d\s% lower, and the true change lies between −/,
     );
     await sentence.waitFor();
     expect((await sentence.boundingBox())?.y).toBeLessThan(FIRST_PIXELS);
     await page.getByText(/^Better on 11 of 12 inputs, within ±1\s% on 1, worse on 0\. late is/).waitFor();
-    await page
-      .getByRole('img', { name: /^Change to control\. result\.value: better, decides, −9/ })
-      .waitFor();
+    await page.getByRole('img', { name: /^Change to control\. Objective: better, decides, −9/ }).waitFor();
     expect(await page.getByText('Completed').count()).toBe(0);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
     await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-batch.png');
     await page.getByRole('button', { name: 'Open all' }).click();
-    await page
-      .getByRole('img', { name: /^Performance profile of result\.value: control, candidate/ })
-      .waitFor();
+    await page.getByRole('img', { name: /^Performance profile of Objective: control, candidate/ }).waitFor();
     const table = page.getByRole('table', { name: 'Comparison of each indicator' });
     const row = table.getByRole('row').filter({ hasText: 'result.custom.seconds' });
     expect(await row.getByRole('cell', { name: '+100 %', exact: true }).isVisible()).toBe(true);
@@ -178,7 +174,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('open the pair of runs of a dot by the keyboard', async () => {
     const page = await open('/batch/cheaper');
-    const dots = page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ });
+    const dots = page.getByRole('group', { name: /^Change of Objective on 12 inputs/ });
     await dots.getByRole('link').first().focus();
     await page.keyboard.press('ArrowRight');
     const focused = dots.locator('a:focus');
@@ -193,27 +189,25 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test('show distributions, and the effect by features of the inputs', async () => {
     const page = await open('/batch/cheaper');
-    await page.getByRole('img', { name: 'Distribution of result.value: control, candidate' }).waitFor();
+    await page.getByRole('img', { name: 'Distribution of Objective: control, candidate' }).waitFor();
     await page.getByText('Effect by feature').click();
     // Inputs are numbered from 0 to 11, so that the halves are two groups.
-    await page
-      .getByRole('img', { name: /^Change of result\.value by \/control\. 0 to 5: 6 inputs, / })
-      .waitFor();
+    await page.getByRole('img', { name: /^Change of Objective by \/control\. 0 to 5: 6 inputs, / }).waitFor();
     await page.getByRole('combobox', { name: 'Feature' }).selectOption('bytes');
     await page.waitForURL(/feature=bytes/);
     await page.reload();
-    await page.getByRole('img', { name: /^Change of result\.value by bytes\. / }).waitFor();
+    await page.getByRole('img', { name: /^Change of Objective by bytes\. / }).waitFor();
   });
 
   test('of a race show which configuration it dropped, when and why', async () => {
     const page = await open('/batch/race');
-    await page.getByText(/^good is the best choice of 2 candidates\. result\.value is 10\s% lower/).waitFor();
+    await page.getByText(/^good is the best choice of 2 candidates\. Objective is 10\s% lower/).waitFor();
     await page.getByRole('img', { name: /^Race and result\. good: better, .* bad: / }).waitFor();
     await page
       .getByText('1 of 2 candidates could no longer win, and stopped after 10 inputs. That saved 2 runs.')
       .waitFor();
     await page.getByRole('combobox', { name: 'Candidate' }).selectOption('bad');
-    await page.getByRole('group', { name: /^Change of result\.value on 10 inputs/ }).waitFor();
+    await page.getByRole('group', { name: /^Change of Objective on 10 inputs/ }).waitFor();
     await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
@@ -256,7 +250,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     expect(svg).toContain('fill="rgb(');
     expect(svg).not.toMatch(/class=|style=/);
     expect((await download('PNG')).subarray(1, 4).toString()).toBe('PNG');
-    expect((await download('CSV')).toString()).toMatch(/^name,change,low,high,.*\r\nresult\.value,-0\.09/);
+    expect((await download('CSV')).toString()).toMatch(/^name,change,low,high,.*\r\nObjective,-0\.09/);
   });
 
   test.each(['/batch/cheaper', ''])('are accessible on a phone in both themes at %s', async (path) => {
@@ -279,7 +273,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     expect(await rules.first().textContent()).toContain('not passed');
     expect(await rules.first().textContent()).toContain('result.custom.late: candidate ≤ control');
     expect(await rules.nth(1).textContent()).toContain('passed');
-    await page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ }).waitFor();
+    await page.getByRole('group', { name: /^Change of Objective on 12 inputs/ }).waitFor();
     await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });

@@ -102,19 +102,19 @@ describe.skipIf(!hasBrowser)('the results of', () => {
   test('a switchback test show its units over time', async () => {
     const page = await at.open('/apps/live/experiments/switchback/dispatch');
     await page
-      .getByText(/^candidate is better than baseline\. result\.value is .* lower, and the true change/)
+      .getByText(/^candidate is better than baseline\. Objective is .* lower, and the true change/)
       .waitFor();
     await page.getByRole('img', { name: 'Units: 24 of baseline and candidate, 24 with a number' }).waitFor();
-    await page.getByRole('img', { name: /^Change to baseline\. result\.value: better/ }).waitFor();
-    await page.getByRole('img', { name: 'result.value in each of 24 units' }).waitFor();
+    await page.getByRole('img', { name: /^Change to baseline\. Objective: better/ }).waitFor();
+    await page.getByRole('img', { name: 'Objective in each of 24 units' }).waitFor();
     await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-switchback.png');
     await checkOnPhone(page);
   });
 
   test('a shadow test show each original with its copy, and count them in one way', async () => {
     const page = await at.open('/apps/live/experiments/shadow/copies');
-    await page.getByText(/^candidate is better than baseline\. result\.value is .* lower/).waitFor();
-    const dots = page.getByRole('group', { name: /^Change of result\.value on 12 originals/ });
+    await page.getByText(/^candidate is better than baseline\. Objective is .* lower/).waitFor();
+    const dots = page.getByRole('group', { name: /^Change of Objective on 12 originals/ });
     await dots.waitFor();
     // 199 of 200 is within 1 %, and 198 to 188 are not.
     await page.getByText(/^Better on 11 of 12 originals, within ±1\s% on 1, worse on 0\./).waitFor();

@@ -35,7 +35,9 @@ export function Chooser({ value, choices, onChange, ...attributes }: ChooserProp
   const [active, setActive] = useState(-1);
   const isOpen = typed !== null;
   const name = escapeInvisible(choices.find((one) => one.value === value)?.label ?? value);
-  const matching = choices.filter(({ label, value: id }) => containsWords(`${label} ${id}`, typed ?? ''));
+  // An empty choice that is chosen, such as "Choose an instance", is what the field shows, and no thing to choose.
+  const offered = choices.filter((one) => one.value !== '' || value !== '');
+  const matching = offered.filter(({ label, value: id }) => containsWords(`${label} ${id}`, typed ?? ''));
   const shown = matching.slice(0, SHOWN_MAX);
   usePopover(popover, input, isOpen);
   useEffect(() => {
@@ -82,7 +84,7 @@ export function Chooser({ value, choices, onChange, ...attributes }: ChooserProp
       />
       <div ref={popover} popover="manual" className={`popover ${styles.list}`}>
         <p className="meta" role="status">
-          {isOpen && `${formatNumber(shown.length)} of ${formatNumber(choices.length)}`}
+          {isOpen && `${formatNumber(shown.length)} of ${formatNumber(offered.length)}`}
         </p>
         <div id={list} role="listbox" aria-labelledby={attributes.id} tabIndex={-1}>
           {isOpen &&
