@@ -13,6 +13,7 @@ import {
 } from '@switchyard/contract/applications/run-options.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { findMainSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunStatistics } from '@switchyard/contract/runs/run-reports.ts';
 import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { isHostFault, type LogLine, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
@@ -166,7 +167,7 @@ class LogSeries {
     this.#writer.addLine(text, at);
   }
 
-  /** Returns the series with the objective first, and the status of the last solve. */
+  /** Returns the series with the objective first, and the status of the main solve. */
   end(): { series: Series[]; solverStatus: string | null } {
     this.#writer.begin(true);
     const part = this.#writer.toWrite(true).addition?.part;
@@ -179,7 +180,7 @@ class LogSeries {
       series: series.sort(
         (one, other) => Number(other.name === 'objective') - Number(one.name === 'objective'),
       ),
-      solverStatus: part?.solves?.at(-1)?.status ?? null,
+      solverStatus: findMainSolve(part?.solves ?? [])?.status ?? null,
     };
   }
 }

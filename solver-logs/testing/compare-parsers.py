@@ -73,7 +73,11 @@ def count_cpsat_rows(log, points):
     theirs = [(event.obj, event.bound) for event in events if getattr(event, "bound", None) is not None]
     # Before a solution the parser takes the low end as the bound in both senses: nothing to compare.
     theirs = [(objective, bound) for objective, bound in theirs if clean(objective) is not None]
-    ours = {(point["series"].get("objective"), point["series"].get("bound")) for point in points}
+    # A line with a new bound repeats the best objective, which is news only in the line of its solution.
+    ours, best = set(), None
+    for point in points:
+        best = point["series"].get("objective", best)
+        ours.add((best, point["series"].get("bound")))
     return sum(row in ours for row in theirs), len(theirs)
 
 

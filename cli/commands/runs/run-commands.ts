@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { ApiError, type Client, type ResponseBody } from '@switchyard/contract/client.ts';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
-import { describeSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
+import { describeSolve, findMainSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import { explainFailure } from '@switchyard/contract/runs/presentation/explain-failure.ts';
 import { listPhases, measureTimes } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import { NO_SERIES } from '@switchyard/contract/runs/presentation/merge-series.ts';
@@ -229,7 +229,7 @@ function formatSection(title: string, fields: Record<string, string | number | b
 }
 
 function listFields({ metadata, ...run }: RunDetails, solves: readonly RunSolve[]) {
-  const solve = solves.at(-1);
+  const solve = findMainSolve(solves);
   const { waiting, tracking } = metadata;
   const { ran, waited } = measureTimes(metadata, Date.parse(metadata.created_at) + metadata.duration);
   const start = waiting?.predicted_start;

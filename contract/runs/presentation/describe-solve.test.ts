@@ -1,7 +1,7 @@
 /** The words beside the status of a run, by the end of its last solve. */
 import { expect, test } from 'vitest';
-import type { RunSolve } from '../run-series.ts';
-import { describeSolve, findSolveCaveat, listMainSeries } from './describe-solve.ts';
+import type { RunSeries, RunSolve } from '../run-series.ts';
+import { describeSolve, findMainSolve, findSolveCaveat, listMainSeries } from './describe-solve.ts';
 
 const create = (facts: Partial<RunSolve>): RunSolve => ({
   ...{ solve: 0, x: 0, solver: 'HiGHS', version: '1.16.0', status: null, objective: null, bound: null },
@@ -42,13 +42,26 @@ test('the caveat of a run is that of its last solve', () => {
   expect(findSolveCaveat([])).toBeUndefined();
 });
 
+test('a linear program that repeats the solution of a search says nothing about the search', () => {
+  const search = create({ solve: 0, nodes: 812, objective: 11_413.171302, status: 'time_limit', gap: 0.006 });
+  const repeated = create({ solve: 1, objective: 11_413.1713, status: 'optimal', gap: 0 });
+  expect(findMainSolve([search, repeated])).toBe(search);
+  expect(findSolveCaveat([search, repeated])).toContain('stopped by its time limit');
+  const other = { ...repeated, objective: 11_000 };
+  expect(findMainSolve([search, other])).toBe(other);
+  expect(findMainSolve([repeated])).toBe(repeated);
+});
+
 test('a picture shows the series of the last solve with an objective, and those of no solve', () => {
-  const key = (name: string, solve: number | null) => ({ name, solve });
-  const own = [key('cost', null), key('objective', 1), key('bound', 1)];
-  const others = [key('objective', 0), key('bound', 2)];
-  expect(
-    listMainSeries([...own, ...others].sort((one, other) => (one.solve ?? -1) - (other.solve ?? -1))),
-  ).toEqual(own);
-  expect(listMainSeries([key('bound', 0), key('bound', 1)])).toEqual([key('bound', 1)]);
+  const key = (name: string, solve: number | null, ...values: number[]): RunSeries => ({
+    ...{ name, solve, source: 'log', points: values.map((value, x) => [x, value]) },
+  });
+  const own = [key('cost', null, 1), key('bound', 1, 5), key('objective', 1, 9, 8)];
+  const [cost, ...rest] = own;
+  const before = [key('bound', 0, 1), key('objective', 0, 3, 2)];
+  expect(listMainSeries([...(cost ? [cost] : []), ...before, ...rest, key('bound', 2, 7)])).toEqual(own);
+  // A linear program that repeats the last solution.
+  expect(listMainSeries([...own, key('objective', 2, 8)])).toEqual(own);
+  expect(listMainSeries([key('bound', 0, 1), key('bound', 1, 2)])).toEqual([key('bound', 1, 2)]);
   expect(listMainSeries([])).toEqual([]);
 });

@@ -19,15 +19,41 @@ const STATUS_WORDS: Readonly<Record<SolveStatus, string>> = {
 /** A solve that ends so has proven nothing wrong. Of any other end a reader of the run should know. */
 const PLAIN: ReadonlySet<SolveStatus | null> = new Set(['optimal', 'feasible', null] as const);
 
+/** Two objectives of one solution, which a solver prints with fewer digits here and more there. */
+const SAME_SHARE = 1e-6;
+
+function isSameObjective(one: number, other: number): boolean {
+  return Math.abs(one - other) <= SAME_SHARE * Math.max(1, Math.abs(other));
+}
+
+/**
+ * Returns the solve that a run is about: the last one. CPLEX solves a linear program again with the integers that its search
+ * has found, and calls that optimal whatever the search has proven: then it is the search.
+ */
+export function findMainSolve(solves: readonly RunSolve[]): RunSolve | undefined {
+  const [search, last] = solves.length > 1 ? solves.slice(-2) : [undefined, solves.at(-1)];
+  if (!search || !last || last.nodes !== null || search.nodes === null) return last;
+  const { objective } = search;
+  const isSame = objective !== null && last.objective !== null && isSameObjective(last.objective, objective);
+  return isSame && search.solver === last.solver ? search : last;
+}
+
 /**
  * Returns the series that a picture of the run shows: of several solves in a log those of the last one with an objective, and
- * all that belong to no solve. The values of two models have nothing to do with each other.
+ * all that belong to no solve. The values of two models have nothing to do with each other. The one value of a linear program
+ * that repeats the search before it is no picture.
  */
-export function listMainSeries<Series extends Pick<RunSeries, 'name' | 'solve'>>(
-  series: readonly Series[],
-): Series[] {
-  const ofSolves = series.filter(({ solve }) => solve !== null);
-  const main = ofSolves.findLast(({ name }) => name === 'objective') ?? ofSolves.at(-1);
+export function listMainSeries(series: readonly RunSeries[]): RunSeries[] {
+  const objectives = series.filter(({ solve, name }) => solve !== null && name === 'objective');
+  const [search, last] = objectives.length > 1 ? objectives.slice(-2) : [undefined, objectives.at(-1)];
+  const repeated = search?.points.at(-1)?.[1];
+  const [only, ...more] = last?.points ?? [];
+  const isRepetition =
+    repeated !== undefined &&
+    only?.[1] !== undefined &&
+    more.length === 0 &&
+    isSameObjective(only[1], repeated);
+  const main = (isRepetition ? search : last) ?? series.findLast(({ solve }) => solve !== null);
   return series.filter(({ solve }) => solve === null || solve === main?.solve);
 }
 
@@ -52,10 +78,10 @@ export function describeStatus({ status, objective, gap }: RunSolve): string | u
 
 /**
  * Returns what a reader of an ended run should know beside "succeeded": that a solve stopped early, or that a model has no
- * solution. Undefined if the last solve says nothing of that kind.
+ * solution. Undefined if the main solve says nothing of that kind.
  */
 export function findSolveCaveat(solves: readonly RunSolve[]): string | undefined {
-  const last = solves.at(-1);
-  if (!last || PLAIN.has(last.status)) return undefined;
-  return describeStatus(last);
+  const main = findMainSolve(solves);
+  if (!main || PLAIN.has(main.status)) return undefined;
+  return describeStatus(main);
 }

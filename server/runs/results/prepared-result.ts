@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { ERROR_CHARS_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { findMainSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
 import type { LogEnd } from '@switchyard/worker/log/log-batch.ts';
@@ -138,9 +139,9 @@ export function buildReportColumns(
   } satisfies Partial<RunsTable>;
 }
 
-/** Returns the status of the last solve; the last write of a log has all solves. */
+/** Returns the status of the main solve; the last write of a log has all solves. */
 function findSolverStatus({ batches }: LogEnd): string | null {
-  return batches.at(-1)?.series.addition?.part.solves?.at(-1)?.status ?? null;
+  return findMainSolve(batches.at(-1)?.series.addition?.part.solves ?? [])?.status ?? null;
 }
 
 /** Stores the result; returns false when the fencing token is stale. After an error it may be called again. */
