@@ -22,7 +22,7 @@ function listUnbounded(schema: unknown, path: string, isStrict: boolean): string
 }
 
 /** Numbers of the worker protocol that are measurements of an app, and are stored as JSON. */
-const MEASUREMENTS = /points|phases\[\]\.x|start_conditions\.load/;
+const MEASUREMENTS = /points|phases\[\]\.x|solves\[\]\.|start_conditions\.load/;
 
 describe('A1: every integer of a request has bounds', () => {
   const declared: Operation[] = Object.values(operations);
