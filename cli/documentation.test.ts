@@ -2,12 +2,12 @@
  * The pages as their reader: every example of every page, in order, in bash, against a server after its first start. The
  * sample apps are pushed and run the way `npm start` does it.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
-import { extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
+import { type ExampleStep, extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from './first-run/push-and-run-sample.ts';
 import { startCommandServer } from './testing/command-server.ts';
@@ -91,7 +91,13 @@ describe('the examples of', () => {
   test.each(stories)(
     '%s',
     async (_name, route, choice) => {
-      const steps = extractExamples(route, choice, pythonServer ? [] : ['Python']);
+      const all = extractExamples(route, choice, pythonServer ? [] : ['Python']);
+      const missing = listMissing(all.flatMap((step) => (step.kind === 'shell' ? (step.needs ?? []) : [])));
+      if (missing.length > 0)
+        console.warn(`SKIPPING steps of ${route}: this host has no ${missing.join(', ')}.`);
+      const isPossible = (step: ExampleStep): boolean =>
+        step.kind === 'file' || !step.needs?.some((need) => missing.includes(need));
+      const steps = all.filter(isPossible);
       if (!pythonServer && steps.some(({ text }) => text.includes('from nextmv')))
         return console.warn(`SKIPPING ${route} in Python: the client is not installed.`);
       await deleteLooks();
@@ -158,6 +164,15 @@ const COMMANDS = Object.fromEntries(
     return [name, `NODE_COMPILE_CACHE='${cache}' exec '${process.execPath}' '${file}'`];
   }),
 );
+
+/** Packages of several hundred megabytes are installed where EXAMPLES is `all`. */
+function listMissing(needs: readonly string[]): string[] {
+  return [...new Set(needs)].filter((need) =>
+    need === 'packages'
+      ? process.env.EXAMPLES !== 'all'
+      : spawnSync('bash', ['-c', 'command -v "$0"', need]).status !== 0,
+  );
+}
 
 function bash(folder: string, script: string): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve) => {

@@ -11,12 +11,13 @@ import { getFenceCode } from './generator/markup/fence.ts';
 import { getTabNodes } from './generator/markup/tabs.ts';
 
 /**
- * One step of the reader. `line` is the line of the block in the page's file. Steps with the same `scope` run in one subshell,
+ * One step of the reader. `line` is the line of the block in the page's file. `needs` are the commands that a host must have
+ * to run it; `packages` stands for an access to package indexes. Steps with the same `scope` run in one subshell,
  * so that later steps do not see their variables.
  */
 export type ExampleStep =
   | { kind: 'file'; path: string; text: string; line: number }
-  | { kind: 'shell'; text: string; expect?: string | RegExp; line: number; scope?: string };
+  | { kind: 'shell'; text: string; expect?: string | RegExp; needs?: string[]; line: number; scope?: string };
 
 /** The tab that the reader chose in each group, such as `{language: 'Python'}`. */
 export type TabChoice = Record<string, string>;
@@ -142,7 +143,7 @@ export function extractExamples(
       node.children.forEach(visit);
       return;
     }
-    const { file, language, skip, output } = node.attributes;
+    const { file, language, skip, needs, output } = node.attributes;
     const line = getNodeLine(node);
     if (output === true) {
       const unchecked = printing.filter((step) => step.expect === undefined);
@@ -161,6 +162,7 @@ export function extractExamples(
     const step: ShellStep = {
       ...{ kind: 'shell' as const, text: getFenceCode(node), line },
       ...(expect !== undefined && { expect }),
+      ...(typeof needs === 'string' && { needs: needs.split(' ') }),
     };
     steps.push(step);
     printing = [step];

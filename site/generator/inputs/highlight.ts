@@ -8,6 +8,7 @@ import type { Token } from '../../page-data.ts';
  */
 const grammars = {
   bash: () => import('shiki/langs/bash.mjs'),
+  cpp: () => import('shiki/langs/cpp.mjs'),
   css: () => import('shiki/langs/css.mjs'),
   go: () => import('shiki/langs/go.mjs'),
   http: () => import('shiki/langs/http.mjs'),

@@ -23,7 +23,8 @@ export function getInstallationLink(node: Node): typeof CLIENT_INSTALLATION | un
 
 /**
  * A code block. `file` names the file that the reader saves, `title` is any other caption. Tests run the shell blocks in
- * the order of the page. Their output must contain the text `expect`, and `skip` is the reason not to run one. A text block
+ * the order of the page. Their output must contain the text `expect`, and `skip` is the reason not to run one. The tests run a
+ * block with `needs` where the host has what its words name: commands, or `packages` for an access to package indexes. A text block
  * with `output` is the output of the shell block before it, which the tests compare. The text `folded` is the summary of a
  * block that readers know from another page, and that they can unfold. The module `examples.ts` reads these attributes.
  */
@@ -37,10 +38,11 @@ export function createFenceSchema(context: MarkupContext): Schema {
       folded: { type: String },
       expect: { type: String },
       skip: { type: String },
+      needs: { type: String },
       output: { type: Boolean },
     },
     transform(node) {
-      const { language, file, title, folded, expect, skip, output } = node.attributes;
+      const { language, file, title, folded, expect, skip, needs, output } = node.attributes;
       if (typeof language !== 'string' || !CODE_LANGUAGES.includes(language)) {
         context.report(
           node,
@@ -48,8 +50,11 @@ export function createFenceSchema(context: MarkupContext): Schema {
         );
         return null;
       }
-      if (language !== 'bash' && (expect !== undefined || skip !== undefined)) {
-        context.report(node, `Only a bash block can have "expect" or "skip"; this one is ${language}.`);
+      if (language !== 'bash' && (expect ?? skip ?? needs) !== undefined) {
+        context.report(
+          node,
+          `Only a bash block can have "expect", "skip" or "needs"; this one is ${language}.`,
+        );
       }
       if (output === true && (language !== 'text' || file !== undefined || title !== undefined)) {
         context.report(node, 'A code block with "output" is text, with neither "file" nor "title".');
