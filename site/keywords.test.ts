@@ -14,7 +14,8 @@ function listUnanswered(places: readonly SearchRecord[]): string[] {
   );
   const keywords = places[0]?.keywords.split(',').map((keyword) => keyword.trim()) ?? [];
   return keywords.filter((keyword) => {
-    const words = splitWords(keyword.toLowerCase()).filter((word) => !isStopWord(word));
+    // The parts of a joined word such as app.yaml stand for it.
+    const words = splitWords(keyword.toLowerCase()).filter((word) => !/[_./-]/.test(word) && !isStopWord(word));
     const isIn = (place: Set<string>) =>
       words.every((word) => [...stemWord(word), ...listSynonyms(word)].some((term) => place.has(term)));
     return !terms.some(isIn);
