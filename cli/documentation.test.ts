@@ -7,7 +7,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
-import { type ExampleStep, extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
+import {
+  type ExampleStep,
+  extractExamples,
+  listExamplePages,
+  listTabChoices,
+} from '@switchyard/site/examples.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from './first-run/push-and-run-sample.ts';
 import { startCommandServer } from './testing/command-server.ts';

@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchRecord } from '@switchyard/contract/site/search-records.ts';
-import { isStopWord, listSynonyms, splitWords, stemWord } from '@switchyard/server/ops/search/search-words.ts';
+import {
+  isStopWord,
+  listSynonyms,
+  splitWords,
+  stemWord,
+} from '@switchyard/server/ops/search/search-words.ts';
 import { expect, test } from 'vitest';
 import { builtSiteFolder } from './testing/built-site.ts';
 
@@ -15,7 +20,9 @@ function listUnanswered(places: readonly SearchRecord[]): string[] {
   const keywords = places[0]?.keywords.split(',').map((keyword) => keyword.trim()) ?? [];
   return keywords.filter((keyword) => {
     // The parts of a joined word such as app.yaml stand for it.
-    const words = splitWords(keyword.toLowerCase()).filter((word) => !/[_./-]/.test(word) && !isStopWord(word));
+    const words = splitWords(keyword.toLowerCase()).filter(
+      (word) => !/[_./-]/.test(word) && !isStopWord(word),
+    );
     const isIn = (place: Set<string>) =>
       words.every((word) => [...stemWord(word), ...listSynonyms(word)].some((term) => place.has(term)));
     return !terms.some(isIn);

@@ -31,7 +31,8 @@ export async function createPackageFiles(): Promise<Map<string, string | Buffer>
     const path = `lib/${name}`;
     files.set(path, path === PROGRAM ? `#!/usr/bin/env node\n${code}` : code);
   }
-  for (const [path, content] of readFolder(join(cli, 'templates'))) files.set(`templates/${path}`, content);
+  for (const folder of ['templates', 'examples'])
+    for (const [path, content] of readFolder(join(cli, folder))) files.set(`${folder}/${path}`, content);
   return files;
 }
 

@@ -33,6 +33,7 @@ describe('init', () => {
   test.each([
     ['an unknown template', ['init', 'x', '--template', 'cobol'], 'python-ortools'],
     ['no template', ['init', 'x'], '--template'],
+    ['a template and an example', ['init', 'x', '-t', 'node', '-e', 'routing-days'], '--example'],
   ])('refuses %s', async (_, args, words) => {
     expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
   });
@@ -41,6 +42,18 @@ describe('init', () => {
     expect((await run(['init', 'taken', '-t', 'node'])).code).toBe(0);
     const again = await run(['init', 'taken', '-t', 'node']);
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('has README.md, app.yaml') });
+  });
+
+  test('D10: writes the inputs of an example, and replaces no file', async () => {
+    const { stdout } = await run(['init', 'days', '--example', 'routing-days', '--json']);
+    const { files } = JSON.parse(stdout);
+    expect(files).toHaveLength(30);
+    const day = JSON.parse(readFileSync(join(folder, 'days', files[0]), 'utf8'));
+    expect(Object.keys(day)).toEqual(['defaults', 'vehicles', 'shipments', 'stops']);
+    expect(await run(['init', 'days', '--example', 'routing-days'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has day-01.json already'),
+    });
   });
 
   test('names the application after a folder whose name is no id, and quotes the next command', async () => {

@@ -7,6 +7,7 @@ import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '@switchyard/contract
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
+import { listExamples, writeExample } from '../development/examples.ts';
 import { copyTemplate, listTemplates, type Template } from '../development/templates.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { linkApplication } from '../session/application-link.ts';
@@ -32,16 +33,35 @@ function defineInit(program: Command, session: Session): void {
     .addOption(
       new Option('-t, --template <name>', 'The language and solver of the app.')
         .choices(templates.map(({ name }) => name))
-        .makeOptionMandatory(),
+        .conflicts('example'),
+    )
+    .addOption(
+      new Option(
+        '-e, --example <name>',
+        'Write the inputs of a guide of the documentation, in place of an app.',
+      ).choices(listExamples()),
     )
     .addHelpText(
       'after',
       `\nTemplates:\n${templates.map(({ name, description }) => `  ${name.padEnd(16)}${description}\n`).join('')}\nExample:\n  switchyard init routing --template python-ortools`,
     )
-    .action((folder, { template }) => {
+    .action((folder, { template, example }) => {
+      const path = resolve(session.terminal.cwd, folder);
+      if (example !== undefined) return initInputs(session, path, example);
       const chosen = templates.find(({ name }) => name === template);
-      if (chosen) initFolder(session, resolve(session.terminal.cwd, folder), chosen);
+      if (!chosen) throw new CommandError('Give the language and solver of the app with --template.');
+      initFolder(session, path, chosen);
     });
+}
+
+function initInputs({ terminal, output }: Session, folder: string, example: string): void {
+  const files = writeExample(example, folder);
+  const place = relative(terminal.cwd, folder) || '.';
+  output.print({
+    json: { folder, example, files },
+    text: () => `Wrote ${files.length} inputs into ${place}: ${files[0]} to ${files.at(-1)}.\n`,
+    quiet: () => folder,
+  });
 }
 
 function initFolder({ terminal, options, output }: Session, folder: string, template: Template): void {
