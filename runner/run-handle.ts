@@ -15,7 +15,7 @@ import { collectResults, findFileOwner } from './archive/collect-results.ts';
 import { resolveContentPaths } from './archive/content-paths.ts';
 import { AppStartError, resolveEntryPoint } from './archive/entry-point.ts';
 import type { CachedExecutable, ExecutableCache } from './archive/executable-cache.ts';
-import { unwrapInput, writeInput } from './archive/write-input.ts';
+import { unwrapInput, writeInput, writePrevious } from './archive/write-input.ts';
 import { hasDiskSpace } from './filesystem/disk-space.ts';
 import { removeTree } from './filesystem/remove-tree.ts';
 import { type RunFolder, resolveRunFolder } from './filesystem/run-folder.ts';
@@ -105,14 +105,16 @@ export class RunHandle implements RunningApp {
       // At level limits the app's user passes through this folder; a sandbox reaches it without.
       mkdirSync(this.#folder.root, { mode: this.#isSandbox() ? 0o700 : 0o711 });
       validateSpec(spec);
-      const [acquired, input] = await Promise.allSettled([
+      const [acquired, input, previous] = await Promise.allSettled([
         this.#services.cache.acquire(spec.executable),
         this.#writeInput(),
+        spec.previous && writePrevious(spec.previous, this.#folder.previous),
       ]);
       if (acquired.status === 'fulfilled') executable = acquired.value;
       if (acquired.status === 'rejected') throw toStartError(acquired.reason, 'bad-executable');
       if (input.status === 'rejected') throw toStartError(input.reason, 'bad-input-archive');
-      return await this.#launch(acquired.value);
+      if (previous.status === 'rejected') throw toStartError(previous.reason, 'bad-input-archive');
+      return await this.#launch(acquired.value, previous.value);
     } catch (error) {
       return await this.#reportFailedStart(error);
     } finally {
@@ -132,8 +134,9 @@ export class RunHandle implements RunningApp {
     await unwrapInput(this.#folder);
   }
 
-  async #launch(executable: CachedExecutable): Promise<Outcome> {
+  async #launch(executable: CachedExecutable, previousFile: string | undefined): Promise<Outcome> {
     const plan = await this.#planLaunch(executable);
+    if (previousFile !== undefined) plan.previousFile = previousFile;
     if (this.#isCanceled) throw new AppStartError('canceled', 'The run was canceled before it started.');
     const logs: { path: string; stream: LogLine['stream'] }[] = [
       { path: this.#folder.stderr, stream: 'stderr' },

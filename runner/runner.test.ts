@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRunner } from './runner.ts';
 import { listLineBuffering } from './sandbox/line-buffering.ts';
@@ -91,6 +92,14 @@ for (const way of CONFINEMENT_NAMES) {
     afterAll(async () => {
       await runner?.close();
       removeFolder(folder);
+    });
+
+    test('the app reads the output of an earlier run, and finds no variable without one', async () => {
+      const files = createShellApp('echo "${SWITCHYARD_PREVIOUS-none}"; cat "$SWITCHYARD_PREVIOUS"');
+      const read = async (spec: object) => (await runApp(host, { files, ...spec })).stdout;
+      const previous = { format: 'json', open: async () => Readable.from(['{"a": 1.50}']) };
+      expect(await read({ previous })).toMatch(/\/previous\/output\.json\n\{"a": 1\.50\}$/);
+      expect(await read({})).toBe('none\n');
     });
 
     test('an app receives its input and returns output and log', async () => {

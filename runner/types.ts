@@ -129,6 +129,8 @@ export interface RunSpec {
   secretFiles: { location: string; value: string }[];
   /** For csv-archive and multi-file a gzip tar, with or without a wrapping `input/` or `inputs/` folder. */
   input: { format: InputFormat; open(): Promise<Readable> };
+  /** Output of an earlier run, in its format. The variable SWITCHYARD_PREVIOUS names its file or folder; absent without one. */
+  previous?: RunSpec['input'];
   /** Format of the results: `json` is stdout. An app that reads files may print its results, and one that reads stdin may write files. */
   outputFormat: InputFormat;
   content?: ContentPaths;

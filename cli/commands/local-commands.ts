@@ -15,6 +15,7 @@ import { quoteArgument } from '../session/hints.ts';
 import { decodeText } from '../session/read-text-file.ts';
 import type { Session } from '../session/session.ts';
 import { collectPairs } from './parse-values.ts';
+import { downloadPrevious, PREVIOUS_DESCRIPTION } from './runs/previous-run.ts';
 
 /** Defines `init` and `dev`. */
 export function defineLocalCommands(program: Command, session: Session): void {
@@ -95,6 +96,7 @@ function defineDev(program: Command, session: Session): void {
       'An option of the app.',
       collectPairs('It must be a name and a value, such as duration=5.'),
     )
+    .option('--previous <run>', PREVIOUS_DESCRIPTION)
     .option('--output <file>', 'Write the output of the app into this file.')
     .option('--env-file <file>', 'Give the app the variables in this file as secrets, as lines NAME=value.')
     .option('--network', 'Let the app use the network, as an instance with "network": true does.')
@@ -112,6 +114,7 @@ function defineDev(program: Command, session: Session): void {
       const { develop } = await import('../development/develop.ts');
       await develop(session, path, {
         input: options.input,
+        previous: options.previous === undefined ? null : await downloadPrevious(session, options.previous),
         options: options.option ?? {},
         outputPath: options.output === undefined ? null : resolve(terminal.cwd, options.output),
         secrets: options.envFile === undefined ? [] : readSecrets(resolve(terminal.cwd, options.envFile)),

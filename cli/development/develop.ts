@@ -30,7 +30,7 @@ const CHART_LINES = 10;
 const CHART_POINTS_MIN = 2;
 
 export interface DevelopOptions
-  extends Pick<LocalRequest, 'options' | 'secrets' | 'network' | 'executionClass'> {
+  extends Pick<LocalRequest, 'options' | 'secrets' | 'network' | 'executionClass' | 'previous'> {
   /** The argument; undefined for an input in the folder. */
   input: string | undefined;
   /** Path of the file for the output of the app; null for none. */

@@ -16,6 +16,7 @@ import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/executio
 import { findMainSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunStatistics } from '@switchyard/contract/runs/run-reports.ts';
 import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { isHostFault, type LogLine, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
 import { buildRunSpec, describeContent } from '@switchyard/worker/execute/job.ts';
 import { Mask } from '@switchyard/worker/log/mask.ts';
@@ -28,9 +29,17 @@ import { CommandError } from '../errors/command-error.ts';
 import type { LocalApp } from './local-app.ts';
 import { openBytes } from './local-input.ts';
 
+/** The output of an earlier run. */
+export interface PreviousOutput {
+  format: FormatType;
+  content: Buffer;
+}
+
 export interface LocalRequest {
   app: LocalApp;
   input: Buffer;
+  /** The output of an earlier run; null without one. */
+  previous: PreviousOutput | null;
   options: Record<string, string>;
   executionClass: ExecutionClass;
   network: boolean;
@@ -59,7 +68,7 @@ export function startLocalRun(
   request: LocalRequest,
   onLine: (line: LogLine) => void,
 ): LocalRun {
-  const { app, input, executionClass, network, secrets } = request;
+  const { app, input, previous, executionClass, network, secrets } = request;
   const { requirements } = app;
   const mask = new Mask(secrets.map(({ value }) => value));
   const formats = resolveFormats(requirements, {}, {});
@@ -78,6 +87,7 @@ export function startLocalRun(
       },
       arguments: buildArguments(resolveOptions(request), requirements.options),
       inputFormat: formats.input,
+      previousFormat: previous?.format ?? null,
       outputFormat: formats.output,
       content: describeContent(requirements),
       network,
@@ -89,6 +99,7 @@ export function startLocalRun(
       environment: {},
       openExecutable: app.openArchive,
       openInput: () => openBytes(input),
+      openPrevious: () => openBytes(previous?.content ?? Buffer.alloc(0)),
     },
   );
   const log = new LogSeries();

@@ -98,6 +98,11 @@ export const RunCreate = Type.Object(
     input_id: optionalNullable(
       idReferenceSchema<InputId>('A managed input of the application, instead of `input`.'),
     ),
+    previous_run_id: optionalNullable(
+      idReferenceSchema<RunId>(
+        'A run of the application with a stored output. The app finds the output at the path in its environment variable `SWITCHYARD_PREVIOUS`: a file, or a folder for an output of files. Not for an external run.',
+      ),
+    ),
     name: optionalNullable(nameTextSchema('Name of the run.', { max: RUN_NAME_CHARS_MAX })),
     description: optionalNullable(textSchema('Description of the run.', { max: RUN_DESCRIPTION_CHARS_MAX })),
     options: optionalNullable(Options),
@@ -332,6 +337,9 @@ const RunMetadata = Type.Object(
     ),
     assets_error: Type.Optional(Type.String({ description: 'Why assets of the output were omitted.' })),
     secrets_collection_id: Type.Optional(Type.String({ description: 'Secrets collection of the run.' })),
+    previous_run_id: Type.Optional(
+      Type.String({ description: 'The run whose output the app starts from, which may be deleted.' }),
+    ),
     tracking: Type.Optional(
       Type.Object(
         {

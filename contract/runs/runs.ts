@@ -100,7 +100,7 @@ export const createRun = defineOperation({
   tag: 'runs',
   summary: 'Create a run',
   description:
-    'Enqueues a run of the instance on the input, and returns its id once it is durably stored. Without `instance_id`, the default instance of the application runs, or `latest` without a default. Give one of `input`, `upload_id` and `input_id`. The server does not execute an external run: it stores the `result` of an execution elsewhere, and the status is none until then.',
+    'Enqueues a run of the instance on the input, and returns its id once it is durably stored. Without `instance_id`, the default instance of the application runs, or `latest` without a default. Give one of `input`, `upload_id` and `input_id`. With `previous_run_id` the app also gets the output of an earlier run, from which it can start; the run keeps that output, so that a later deletion does not matter. The server does not execute an external run: it stores the `result` of an execution elsewhere, and the status is none until then.',
   right: 'run',
   params: ApplicationParams,
   query: Type.Object({

@@ -28,6 +28,7 @@ export const EXECUTION_FACTS: readonly Fact<ExecutedRun>[] = [
     label: 'Input',
     format: ({ metadata }) => `${formatBytes(metadata.input_size)}, ${metadata.format.input.type}`,
   },
+  { label: 'Previous run', format: ({ metadata }) => metadata.previous_run_id },
   {
     label: 'Output',
     format: ({ metadata: { output_size, format } }) =>

@@ -130,7 +130,9 @@ const Outcome = Type.Object(
     }),
     is_host_fault: Type.Optional(Type.Boolean({ description: 'true: a fault of the machine ended it.' })),
     unreadable: Type.Optional(
-      nullable(stringEnum(['executable', 'input'], 'Content that could not be read from the server.')),
+      nullable(
+        stringEnum(['executable', 'input', 'previous'], 'Content that could not be read from the server.'),
+      ),
     ),
     app: Type.Optional(
       Type.Object(

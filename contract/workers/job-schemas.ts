@@ -76,6 +76,12 @@ export const WorkerJob = Type.Object(
       { format: stringEnum(FORMAT_TYPES, 'Format of the input.'), source: ContentSource },
       { description: 'The input of the run.' },
     ),
+    previous: Type.Optional(
+      Type.Object(
+        { format: stringEnum(FORMAT_TYPES, 'Format of the output.'), source: ContentSource },
+        { description: 'The output of the earlier run that the app starts from; absent without one.' },
+      ),
+    ),
     output_format: stringEnum(FORMAT_TYPES, 'Format of the output.'),
     content: nullable(
       Type.Object(

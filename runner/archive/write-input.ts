@@ -1,10 +1,12 @@
-/** Writes a run's input to the file that becomes its stdin. */
+/** Writes a run's input to the file that becomes its stdin, and the output of an earlier run beside it. */
 import { createWriteStream, writeFileSync } from 'node:fs';
-import { readdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RunFolder } from '../filesystem/run-folder.ts';
+import type { RunSpec } from '../types.ts';
+import { unpackArchive } from './archive.ts';
 
 /** An input up to this size is written at once, which is cheaper than a stream. */
 const SMALL_INPUT_BYTES = 64 * 1024;
@@ -36,6 +38,21 @@ export async function writeInput(stream: Readable, path: string, mode: number): 
 
 function toBytes(chunk: unknown): Uint8Array {
   return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+}
+
+/** Writes the output of an earlier run below a new folder. Returns the name of its file, or '' for a folder of files. */
+export async function writePrevious(
+  { format, open }: RunSpec['input'],
+  folder: string,
+): Promise<'' | `output.${string}`> {
+  await mkdir(folder);
+  if (format === 'csv-archive' || format === 'multi-file') {
+    await unpackArchive(await open(), folder);
+    return '';
+  }
+  const name = `output.${format === 'json' ? 'json' : 'txt'}` as const;
+  await writeInput(await open(), join(folder, name), 0o444);
+  return name;
 }
 
 /** Replaces the input by the content of its `input/` or `inputs/` folder when it contains nothing else. */

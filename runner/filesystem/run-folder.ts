@@ -9,6 +9,8 @@ export interface RunFolder {
   tmp: string;
   /** The unpacked input archive before it moves into the working directory. */
   input: string;
+  /** The output of an earlier run, which the app only reads. */
+  previous: string;
   stdin: string;
   stdout: string;
   stderr: string;
@@ -30,6 +32,7 @@ export function resolveRunFolder(root: string, appRoot = root): RunFolder {
     work: join(appRoot, 'work'),
     tmp: join(appRoot, 'tmp'),
     input: join(appRoot, 'input'),
+    previous: join(root, 'previous'),
     stdin: join(root, 'stdin'),
     stdout: join(root, 'stdout'),
     stderr: join(root, 'stderr'),
@@ -49,6 +52,9 @@ export const SANDBOX_APP_PATH = '/app';
 
 /** Placeholder for the path of the app's folder, which differs inside and outside a sandbox. */
 export const APP_ROOT_PLACEHOLDER = '\u0000app';
+
+/** Path of the output of an earlier run inside a sandbox. */
+export const SANDBOX_PREVIOUS_PATH = '/previous';
 
 /** Path of Node's compile cache inside a sandbox. */
 export const SANDBOX_COMPILED_PATH = '/compiled';

@@ -13,6 +13,7 @@ import {
   type RunFolder,
   SANDBOX_APP_PATH,
   SANDBOX_COMPILED_PATH,
+  SANDBOX_PREVIOUS_PATH,
 } from '../filesystem/run-folder.ts';
 import type { Confinement, LaunchPlan } from './launch-plan.ts';
 import { listLineBuffering } from './line-buffering.ts';
@@ -113,6 +114,7 @@ function buildBubblewrapArguments({ confinement, plan, folder, shared, user }: C
     }),
     ...buildNodeCacheMount(plan, user ?? SANDBOX_USER),
     ...buildForwardMounts(plan),
+    ...(plan.previousFile === undefined ? [] : ['--ro-bind', folder.previous, SANDBOX_PREVIOUS_PATH]),
     ...['--remount-ro', '/'],
     ...['--chdir', join(SANDBOX_APP_PATH, plan.workingDirectory)],
     '--',
@@ -233,6 +235,14 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
     ...listLineBuffering(),
     ...(plan.compiled?.nodeVersion === undefined ? {} : { NODE_COMPILE_CACHE: SANDBOX_COMPILED_PATH }),
     ...plan.environment,
+    ...(plan.previousFile === undefined
+      ? {}
+      : {
+          SWITCHYARD_PREVIOUS: join(
+            confinement.means === 'bwrap' ? SANDBOX_PREVIOUS_PATH : folder.previous,
+            plan.previousFile,
+          ),
+        }),
   };
   const value = (name: string): string => (environment[name] ?? '').replaceAll(APP_ROOT_PLACEHOLDER, root);
   const names = Object.keys(environment);

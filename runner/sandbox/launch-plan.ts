@@ -50,6 +50,8 @@ export interface LaunchPlan {
   workingDirectory: string;
   /** Destination of the unpacked input archive, relative to the working directory; absent for json and text. */
   inputPath?: string;
+  /** File with the output of an earlier run in the folder for it, or '' for the folder; absent without such a run. */
+  previousFile?: string;
   /** Folders to create before the start, relative to the working directory. */
   folders: string[];
   secretFiles: { location: string; value: string }[];

@@ -47,6 +47,8 @@ export function makeWorkingCopy(options: WorkingCopyOptions): void {
     mkdirSync(path, { mode: isSandbox ? 0o777 : 0o700 });
     if (!isSandbox) setOwner(path);
   }
+  if (plan.previousFile !== undefined && !isSandbox && user !== undefined)
+    shareWithGroup(folder.previous, user);
   copyExecutable(options, setOwner);
   // Archives from systems without an executable bit lack it.
   if (plan.program !== undefined && !shared.includes(plan.program))
@@ -78,6 +80,12 @@ export function makeWorkingCopy(options: WorkingCopyOptions): void {
     if (user !== undefined) setOwnerOfTree(folder.input, user);
     moveEntries(folder.input, join(working, plan.inputPath));
   }
+}
+
+/** Lets the app, whose group has the id of its user, and no other app read the folder. */
+function shareWithGroup(path: string, group: number): void {
+  chownSync(path, -1, group);
+  chmodSync(path, 0o750);
 }
 
 function copyExecutable(

@@ -26,7 +26,7 @@ import { createTables as inputSets } from '../runs/input-sets/schema.ts';
 import { createTables as inputs } from '../runs/inputs/schema.ts';
 import { createTables as provisioner } from '../runs/provisioner/schema.ts';
 import { createTables as shares } from '../runs/shares/schema.ts';
-import { createTables as runs } from '../runs/store/create-tables.ts';
+import { addPreviousRun, createTables as runs } from '../runs/store/create-tables.ts';
 import { createTables as runValues } from '../runs/values/schema.ts';
 import { createTables as runViews } from '../runs/views/schema.ts';
 import { createTables as queue } from '../runs/workers/schema.ts';
@@ -81,4 +81,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   { name: '0002-application-indicators', up: addIndicators },
+  { name: '0003-previous-run', up: addPreviousRun },
 ];

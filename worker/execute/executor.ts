@@ -344,6 +344,7 @@ async function prepareApp(
       ...(access?.forward ? { forward: access.forward } : {}),
       openExecutable: () => assignment.openExecutable(),
       openInput: () => assignment.openInput(),
+      openPrevious: () => assignment.openPrevious(),
     }),
     access,
     mask: createMask(job),

@@ -43,6 +43,8 @@ export interface Job {
   runtime: string;
   arguments: string[];
   inputFormat: RunSpec['input']['format'];
+  /** The format of the output of the earlier run that the app starts from; null without one. */
+  previousFormat: RunSpec['input']['format'] | null;
   outputFormat: RunSpec['outputFormat'];
   content: ContentPaths | null;
   network: boolean;
@@ -52,6 +54,9 @@ export interface Job {
   /** The span of the app; empty without a trace. */
   trace: TraceVariables;
 }
+
+/** A content that an attempt reads. */
+export type ContentName = 'executable' | 'input' | 'previous';
 
 /** The end of an attempt: the outcome of the app, or the error that kept it from starting. */
 export type AttemptOutcome = Outcome | { kind: 'unstarted'; error: unknown };
@@ -81,11 +86,13 @@ export interface Assignment {
   loadJob(): Promise<Job>;
   openExecutable(): Promise<Readable>;
   openInput(): Promise<Readable>;
+  /** Opens the output of the earlier run of the job. */
+  openPrevious(): Promise<Readable>;
   /** Returns the proof that requests at the endpoint come from the app of the attempt. */
   proveEndpoint(endpoint: string): Promise<string>;
   /** Stores lines of the log; returns false when the lease on the run has expired. */
   writeLog(batch: LogBatch): Promise<boolean>;
-  /** Returns the damage of the input or the executable, once reading has found it, or null. */
+  /** Returns the damage of a content of the job, once reading has found it, or null. */
   findDamage(): NotExecutableError | null;
   /** Stores the end of the attempt, with retries. Never throws. The files of the outcome exist until it returns. */
   finish(end: AttemptEnd): Promise<void>;
@@ -134,6 +141,8 @@ interface LocalParts extends Pick<RunSpec, 'environment' | 'forward'> {
   size: Pick<Host, 'cores' | 'memoryBytes'>;
   openExecutable(): Promise<Readable>;
   openInput(): Promise<Readable>;
+  /** Not called without a `previousFormat`. */
+  openPrevious(): Promise<Readable>;
 }
 
 /** The parts of a job that its app depends on. An app that runs without a server has other ids. */
@@ -144,7 +153,7 @@ interface AppJob extends Omit<Job, 'runId' | 'applicationId' | 'isCompared' | 'r
 
 /** Returns the job in the form of the runner, with limits that fit the worker. */
 export function buildRunSpec(job: AppJob, parts: LocalParts): RunSpec {
-  const { size, openExecutable, openInput, environment, forward } = parts;
+  const { size, openExecutable, openInput, openPrevious, environment, forward } = parts;
   const { hash, type, entrypoint, workingDirectory } = job.executable;
   const limits = CLASS_LIMITS[job.executionClass];
   const variables = job.secrets.filter((secret) => secret.type === 'env');
@@ -169,6 +178,7 @@ export function buildRunSpec(job: AppJob, parts: LocalParts): RunSpec {
       .filter((secret) => secret.type === 'file')
       .map(({ location, value }) => ({ location, value })),
     input: { format: job.inputFormat, open: openInput },
+    ...(job.previousFormat === null ? {} : { previous: { format: job.previousFormat, open: openPrevious } }),
     outputFormat: job.outputFormat,
     ...(job.content ? { content: job.content } : {}),
     limits: computeEffectiveLimits(

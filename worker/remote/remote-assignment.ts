@@ -9,7 +9,7 @@ import type { ContentSource, WorkerJob } from '@switchyard/contract/workers/job-
 import { type EndedRun, isHostFault, type ResultFile } from '@switchyard/runner';
 import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
 import type { WorkerLog } from '../environment.ts';
-import type { Assignment, AttemptEnd, Job } from '../execute/job.ts';
+import type { Assignment, AttemptEnd, ContentName, Job } from '../execute/job.ts';
 import type { LogBatch, LogEnd } from '../log/log-batch.ts';
 import { RefusedError } from './http-client.ts';
 import type { AttemptPlace, ServerConnection } from './server-connection.ts';
@@ -42,7 +42,7 @@ export class RemoteAssignment implements Assignment {
   readonly #server: ServerConnection;
   readonly #place: AttemptPlace;
   readonly #parts: AssignmentParts;
-  #unreadable: 'executable' | 'input' | null = null;
+  #unreadable: ContentName | null = null;
 
   constructor(job: WorkerJob, parts: AssignmentParts) {
     this.run = { id: job.run_id, fence: job.fence };
@@ -55,7 +55,7 @@ export class RemoteAssignment implements Assignment {
   }
 
   async loadJob(): Promise<Job> {
-    const { executable, input, content, ...job } = this.#job;
+    const { executable, input, previous, content, ...job } = this.#job;
     return {
       runId: job.run_id,
       fence: job.fence,
@@ -72,6 +72,7 @@ export class RemoteAssignment implements Assignment {
       runtime: job.runtime,
       arguments: job.arguments,
       inputFormat: input.format,
+      previousFormat: previous?.format ?? null,
       outputFormat: job.output_format,
       content,
       network: job.network,
@@ -89,7 +90,13 @@ export class RemoteAssignment implements Assignment {
     return this.#open(this.#job.input.source, 'input');
   }
 
-  async #open(source: ContentSource, name: 'executable' | 'input'): Promise<Readable> {
+  async openPrevious(): Promise<Readable> {
+    const { previous } = this.#job;
+    if (!previous) throw new Error('The job has no output of an earlier run.');
+    return this.#open(previous.source, 'previous');
+  }
+
+  async #open(source: ContentSource, name: ContentName): Promise<Readable> {
     if (source.content !== null)
       return Readable.from([Buffer.from(source.content, 'base64')], { objectMode: false });
     try {
@@ -101,7 +108,7 @@ export class RemoteAssignment implements Assignment {
   }
 
   /** Records what could not be read: the server knows whether it is damaged. Anything else is a fault of the network. */
-  #fail(name: 'executable' | 'input', error: unknown): Error {
+  #fail(name: ContentName, error: unknown): Error {
     this.#unreadable = name;
     const fault = error instanceof Error ? error : new Error(String(error));
     return Object.assign(fault, { hostFault: true });

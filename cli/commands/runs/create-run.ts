@@ -16,6 +16,7 @@ import { checkTarget, saveContent } from '../contents/save-content.ts';
 import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { collectAppOption, parseIdempotencyKey, parseWholeNumber } from '../parse-values.ts';
 import type { RunParams } from './follow-run.ts';
+import { findPreviousRun, PREVIOUS_DESCRIPTION } from './previous-run.ts';
 import { requestOutput } from './run-content.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -25,6 +26,7 @@ interface RunOptions extends SourceOptions {
   instanceId?: string;
   ensembleId?: string;
   option?: Record<string, string>;
+  previous?: string;
   name?: string;
   description?: string;
   priority?: number;
@@ -59,6 +61,7 @@ export function defineRun(program: Command, session: Session): void {
     )
     .option('--ensemble-id <id>', 'Create a run of this ensemble.')
     .option('--option <name=value>', 'An option of the app; repeat it for several.', collectAppOption)
+    .option('--previous <run>', PREVIOUS_DESCRIPTION)
     .option('--name <name>', 'The name of the run.')
     .option('--description <text>', 'The description of the run.')
     .option(
@@ -89,6 +92,7 @@ Examples:
   switchyard run routing --input input.json --option duration=30 --follow
   switchyard run --input-id monday-peak --instance candidate --output plan.json
   switchyard run --input input.json --idempotency-key plan-2026-11-27
+  switchyard run --input monday.json --previous latest
   cat input.json | switchyard run --input - --output - | jq .solution`,
     )
     .action((application, options) => {
@@ -126,13 +130,15 @@ async function run(session: Session, options: RunOptions): Promise<void> {
 
 async function createRun(session: Session, application_id: string, options: RunOptions) {
   const source = await readSource(session, application_id, options);
-  const { priority, queuing, idempotencyKey } = options;
+  const { priority, queuing, idempotencyKey, previous } = options;
+  const previousId = previous === undefined ? null : await findPreviousRun(session, application_id, previous);
   const { body } = await session.connect().call('createRun', {
     params: { application_id },
     query: options.instanceId === undefined ? {} : { instance_id: options.instanceId },
     ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
     body: {
       ...formatSource(options, source),
+      ...(previousId !== null && { previous_run_id: previousId }),
       ...(options.name !== undefined && { name: options.name }),
       ...(options.description !== undefined && { description: options.description }),
       options: options.option ?? {},

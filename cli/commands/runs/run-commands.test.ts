@@ -1,7 +1,8 @@
 /** The commands around runs, against one server: create, follow, list, read, compare, replay, tag and delete. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,6 +17,7 @@ printf '{"series":{"objective":100}}\\n\\033[31mstarted\\033[0m\\n{"series":{"ob
 case $mode in
   fail) echo "ERROR: infeasible" >&2; exit 3;;
   wait) exec sleep 100;;
+  previous) exec cat "$SWITCHYARD_PREVIOUS";;
   random) bonus=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ');;
 esac
 printf '{"solution":{"input":%s,"bonus":%s},"statistics":{"schema":"v1","result":{"value":%s}},' "$input" "$bonus" "$bonus"
@@ -387,4 +389,25 @@ describe('reading runs', () => {
     expect(await cli(['runs', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect((await cli(['runs', 'get', id])).code).toBe(4);
   });
+});
+
+test('the app gets the output of an earlier run, on the server and on this machine', async () => {
+  const first = await createRun('--option', 'bonus=7');
+  const params = { application_id: 'plan' };
+  for (const previous of [first, 'latest']) {
+    const second = await createRun('--option', 'mode=previous', '--previous', previous);
+    const { body } = await server.client.call('getRunMetadata', {
+      params: { ...params, run_id: second as RunId },
+    });
+    expect(body.metadata.previous_run_id).toMatch(previous === first ? first : /^run-/);
+    expect((await cli(['runs', 'output', second])).stdout).toContain('"bonus":7');
+  }
+  mkdirSync(path('local'), { recursive: true });
+  writeFileSync(path('local/app.yaml'), 'type: binary\nruntime: native\nfiles: [main]\n');
+  writeFileSync(path('local/main'), '#!/bin/sh\ncat "$SWITCHYARD_PREVIOUS"\n', { mode: 0o755 });
+  writeFileSync(path('local/input.json'), '{}');
+  const { stdout } = await cli(['dev', 'local', '--json', '--previous', first]);
+  expect(JSON.parse(stdout)).toMatchObject({ status_v2: 'succeeded', output: { solution: { bonus: 7 } } });
+  const missing = await cli(['run', '--input', 'input.json', '--previous', 'nothing']);
+  expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('no such run') });
 });

@@ -37,7 +37,10 @@ export function planRequest(draft: RunDraft, data: NewRunData): PlannedRequest {
       ...(draft.description !== '' && { description: draft.description }),
       ...(Object.keys(options).length > 0 && { options }),
       ...(Object.keys(configuration).length > 0 && { configuration }),
-      ...(data.original && { tracking: { cloned_run_id: data.original.id } }),
+      ...(data.original && {
+        previous_run_id: data.original.metadata.previous_run_id ?? null,
+        tracking: { cloned_run_id: data.original.id },
+      }),
       ...(draft.source === 'paste' && { input: parseInput(draft.text, format) }),
       ...(draft.source === 'managed' && { input_id: draft.inputId }),
     },

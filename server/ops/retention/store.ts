@@ -176,14 +176,14 @@ export async function findRunFacts(db: Reader, ids: readonly RunId[]): Promise<R
   return ids.length === 0 ? [] : selectRunFacts(db).where('id', 'in', ids).execute();
 }
 
-/** Sums the bytes of inputs, outputs, logs and assets of the runs. */
+/** Sums the bytes of inputs, previous outputs, outputs, logs and assets of the runs. */
 export async function sumRunBytes(db: Reader, ids: readonly RunId[]): Promise<number> {
   if (ids.length === 0) return 0;
   const { rows } = await sql<{ bytes: number | string | null }>`select
     (select sum(input_bytes + output_bytes) from runs where id in (${sql.join(ids)})) +
     coalesce((select sum(bytes) from assets where run_id in (${sql.join(ids)})), 0) +
     coalesce((select sum(contents.bytes) from runs inner join contents
-      on contents.id in (runs.log_content_id, runs.stdout_content_id) where runs.id in (${sql.join(ids)})), 0)
+      on contents.id in (runs.log_content_id, runs.stdout_content_id, runs.previous_content_id) where runs.id in (${sql.join(ids)})), 0)
     as bytes`.execute(db);
   return Number(rows[0]?.bytes ?? 0);
 }

@@ -19,6 +19,7 @@ import { makeId } from '../../platform/random.ts';
 import { insertReplay, type ListedReplay, listReplays } from '../replay/replays-store.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { NOT_STARTED } from '../submit/not-started.ts';
+import { sharePreviousOutput } from '../submit/previous-output.ts';
 import { shareInput } from '../submit/share-input.ts';
 import { insertInTransaction, type SubmitParts } from '../submit/submit.ts';
 import { formatTrace, type TracedRequest } from '../tracing/run-trace.ts';
@@ -97,6 +98,7 @@ async function submitReplay<R>(
   rejectUnrepeatable(original);
   await requireSecrets(database.read, original);
   const input = await shareInput(contents, original.input_content_id, INPUT_REMOVED_MESSAGE);
+  const previous = await sharePreviousOutput(contents, original);
   const run: RunsTable = {
     ...original,
     ...NOT_STARTED,
@@ -111,6 +113,7 @@ async function submitReplay<R>(
     // The caller waits for no slot: a 429 would tell nothing about the original.
     queuing_disabled: 0,
     input_content_id: input.id,
+    previous_content_id: previous?.content.id ?? null,
     cloned_run_id: original.id,
     experiment_uid: null,
     experiment_id: null,
@@ -125,7 +128,7 @@ async function submitReplay<R>(
   };
   const stored = await insertInTransaction(
     parts,
-    { application },
+    { application, previous },
     {
       run,
       input,

@@ -242,6 +242,7 @@ export function runInformationBody(
       ...(statistics === null ? {} : { statistics }),
       ...(metrics === null ? {} : { metrics }),
       ...(run.assets_error === null ? {} : { assets_error: run.assets_error }),
+      ...(run.previous_run_id === null ? {} : { previous_run_id: run.previous_run_id }),
       ...formatTracking(run),
       ...(run.secrets_collection_id === null ? {} : { secrets_collection_id: run.secrets_collection_id }),
       attempt: run.attempt,

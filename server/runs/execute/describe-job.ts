@@ -3,7 +3,12 @@ import type { Readable } from 'node:stream';
 import { buildArguments } from '@switchyard/contract/applications/run-options.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts';
-import { describeContent, type Job, NotExecutableError } from '@switchyard/worker/execute/job.ts';
+import {
+  type ContentName,
+  describeContent,
+  type Job,
+  NotExecutableError,
+} from '@switchyard/worker/execute/job.ts';
 import { parseRequirements } from '../../apps/applications/executable.ts';
 import { findExecutable } from '../../apps/applications/executables-store.ts';
 import type { ExecutablesTable } from '../../apps/applications/schema.ts';
@@ -32,6 +37,8 @@ export interface DescribedJob {
   job: Job;
   executable: Content;
   input: Content;
+  /** The output of an earlier run; absent without one. */
+  previous?: Content;
 }
 
 /** Describes the next attempt of a run; throws NotExecutableError when its executable, input or secrets are gone. */
@@ -45,18 +52,22 @@ export async function describeJob(run: RunsTable, parts: DescribeParts): Promise
 
 async function readJob(run: RunsTable, parts: DescribeParts): Promise<DescribedJob> {
   const { database, contents, runTokens, tracing } = parts;
-  const [executable, input, secrets] = await Promise.all([
+  const [executable, input, previous, secrets] = await Promise.all([
     findExecutable(database.read, run.executable_id),
     contents.find(run.input_content_id),
+    run.previous_content_id === null ? undefined : contents.find(run.previous_content_id),
     readRunSecrets(run, parts),
   ]);
   const archive = executable && (await contents.find(executable.content_id));
   if (!executable || !archive)
     throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
   if (!input) throw new NotExecutableError('The input of the run is gone.');
+  if (!previous && run.previous_content_id !== null)
+    throw new NotExecutableError(`The stored output of the previous run ${run.previous_run_id} is gone.`);
   const accessToken = run.api_access === null ? null : runTokens.sign(run);
   const trace = buildTraceEnvironment(run, tracing);
-  return { job: buildJob(run, executable, { secrets, accessToken, trace }), executable: archive, input };
+  const job = buildJob(run, executable, { secrets, accessToken, trace });
+  return { job, executable: archive, input, ...(previous && { previous }) };
 }
 
 /** Reads the secrets of a run. Each attempt reads them again; they are stored nowhere else. */
@@ -95,6 +106,7 @@ function buildJob(
     runtime: run.runtime,
     arguments: buildArguments(summary, requirements.options),
     inputFormat: run.input_format,
+    previousFormat: run.previous_format,
     outputFormat: run.output_format,
     content: describeContent(requirements),
     network: run.network === 1,
@@ -117,7 +129,7 @@ export class ContentOpener {
   }
 
   /** Opens the content. `source` names it in the error. */
-  async open(content: Content, source: 'executable' | 'input'): Promise<Readable> {
+  async open(content: Content, source: ContentName): Promise<Readable> {
     try {
       const stream = await content.open();
       return stream.once('error', (error) => this.#record(source, error));
@@ -127,14 +139,15 @@ export class ContentOpener {
     }
   }
 
-  #record(source: string, error: unknown): void {
+  #record(source: ContentName, error: unknown): void {
     const found = findDamagedBlobError(error);
     if (found) this.#damage = describeDamage(source, found);
     else markHostFault(error);
   }
 }
 
-/** Returns the error of a run whose executable or input is damaged. */
-export function describeDamage(source: string, { message }: Error): NotExecutableError {
-  return new NotExecutableError(`The ${source} of the run cannot be read. ${message}`);
+/** Returns the error of a run with a damaged content. */
+export function describeDamage(source: ContentName, { message }: Error): NotExecutableError {
+  const name = source === 'previous' ? 'stored output of the previous run' : `${source} of the run`;
+  return new NotExecutableError(`The ${name} cannot be read. ${message}`);
 }

@@ -7,7 +7,7 @@ import type { Runner } from '@switchyard/runner';
 import { ApiProxy } from '@switchyard/worker/access/api-proxy.ts';
 import type { ApiTarget } from '@switchyard/worker/access/protocol.ts';
 import { Executor } from '@switchyard/worker/execute/executor.ts';
-import { type Assignment, formatAttemptKey } from '@switchyard/worker/execute/job.ts';
+import { type Assignment, type ContentName, formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import { SlotTracker } from '@switchyard/worker/execute/slots.ts';
 import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import type { Contents } from '../../platform/blobs/contents.ts';
@@ -226,9 +226,10 @@ class Dispatcher {
     const claimedAt = clock.now();
     let described: DescribedJob | undefined;
     const opener = new ContentOpener();
-    const find = (source: 'executable' | 'input') => {
-      if (!described) throw new Error(`The ${source} of a run is opened before its job is described.`);
-      return opener.open(described[source], source);
+    const find = (source: ContentName) => {
+      const content = described?.[source];
+      if (!content) throw new Error(`The ${source} of a run is opened before its job is described.`);
+      return opener.open(content, source);
     };
     return {
       run,
@@ -240,6 +241,7 @@ class Dispatcher {
       },
       openExecutable: () => find('executable'),
       openInput: () => find('input'),
+      openPrevious: () => find('previous'),
       proveEndpoint: async (endpoint) => runTokens.prove(run, endpoint),
       writeLog: (batch) => writeLogBatch(database, run, batch),
       findDamage: () => opener.damage,

@@ -7,7 +7,12 @@ import { computeDurationLimit } from '@switchyard/contract/execution-classes.ts'
 import { LOG_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { AttemptFile, AttemptEnd as ReportedEnd } from '@switchyard/contract/workers/attempt-schemas.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
-import { type AttemptOutcome, formatAttemptKey, NotExecutableError } from '@switchyard/worker/execute/job.ts';
+import {
+  type AttemptOutcome,
+  type ContentName,
+  formatAttemptKey,
+  NotExecutableError,
+} from '@switchyard/worker/execute/job.ts';
 import { findUpload } from '../../apps/uploads/store.ts';
 import { findDamagedBlobError } from '../../platform/blobs/verified-blobs.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
@@ -140,10 +145,10 @@ export class AttemptEnds {
   }
 
   /** Reads the content that the worker could not read; returns the error of the run when it is damaged or gone. */
-  async #findDamage(run: RunsTable, source: 'executable' | 'input'): Promise<NotExecutableError | null> {
+  async #findDamage(run: RunsTable, source: ContentName): Promise<NotExecutableError | null> {
     try {
-      const stream = await (await describeJob(run, this.#parts))[source].open();
-      await finished(stream.resume());
+      const content = (await describeJob(run, this.#parts))[source];
+      if (content) await finished((await content.open()).resume());
       return null;
     } catch (error) {
       if (error instanceof NotExecutableError) return error;

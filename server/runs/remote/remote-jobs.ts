@@ -33,7 +33,7 @@ export async function describeRemoteJob(parts: RemoteJobParts, run: RunsTable): 
 }
 
 async function formatJob(parts: RemoteJobParts, run: RunsTable): Promise<WorkerJob> {
-  const { job, executable, input } = await describeJob(run, parts);
+  const { job, executable, input, previous } = await describeJob(run, parts);
   return {
     run_id: job.runId,
     fence: job.fence,
@@ -53,6 +53,10 @@ async function formatJob(parts: RemoteJobParts, run: RunsTable): Promise<WorkerJ
     runtime: job.runtime,
     arguments: job.arguments,
     input: { format: job.inputFormat, source: await formatSource(parts.uploads, input) },
+    ...(previous &&
+      job.previousFormat !== null && {
+        previous: { format: job.previousFormat, source: await formatSource(parts.uploads, previous) },
+      }),
     output_format: job.outputFormat,
     content: job.content,
     network: job.network,

@@ -30,6 +30,11 @@ const APP = nodeApp(`async (input) => {
   }
   const { TRACEPARENT, TRACESTATE } = process.env;
   if (input.traced) return { TRACEPARENT, TRACESTATE };
+  if (input.previous) {
+    const { readFileSync } = await import('node:fs');
+    const previous = JSON.parse(readFileSync(process.env.SWITCHYARD_PREVIOUS, 'utf8'));
+    return { solution: previous.solution.length };
+  }
   return {
     solution: input.bytes ? 'x'.repeat(input.bytes) : input,
     statistics: { result: { value: 42 }, schema: 'v1' },
@@ -78,6 +83,15 @@ describe('a remote worker', () => {
     expect(log.body).toEqual({ log: `hello from ${id}\n` });
     const assets = await server.request('GET', `/v1/applications/remote/runs/${id}/assets`);
     expect(assets.body).toMatchObject({ items: [{ name: 'a' }] });
+  });
+
+  test('hands the app the output of the previous run, small or large', async () => {
+    for (const bytes of [10, 300_000]) {
+      const { id } = await createRunAndWait(server, 'remote', { input: { bytes } });
+      const body = { previous_run_id: id };
+      const { output } = await createRunAndWait(server, 'remote', { input: { previous: true }, body });
+      expect(output).toMatchObject({ solution: bytes });
+    }
   });
 
   test.each([

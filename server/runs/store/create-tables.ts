@@ -144,3 +144,12 @@ const createOutcomes: Migration['up'] = (db, { bytes, sequence }) =>
 export const createTables: Migration['up'] = async (db, types) => {
   for (const create of [createRuns, createPlans, createOutcomes]) await create(db, types);
 };
+
+/** The earlier run whose output a run starts from. Servers of release 0.2.0 leave the columns empty, and start the app without it. */
+export const addPreviousRun: Migration['up'] = (db) =>
+  executeAll(
+    db,
+    ['previous_run_id', 'previous_content_id', 'previous_format'].map(
+      (column) => sql`alter table runs add column ${sql.ref(column)} text`,
+    ),
+  );

@@ -266,17 +266,22 @@ export async function updatePriority(tx: Writer, id: RunId, priority: number): P
   return result.numUpdatedRows === 1n;
 }
 
+/** The contents that are deleted with a run. */
+const OWN_CONTENTS = [
+  'input_content_id',
+  'previous_content_id',
+  'output_content_id',
+  'stdout_content_id',
+  'log_content_id',
+] as const;
+
 /** Removes runs with their rows in other tables, except log chunks (log-chunks.ts); returns the ids of their contents. */
 export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(string | null)[]> {
   if (ids.length === 0) return [];
   const rows = await tx
     .deleteFrom('runs')
     .where('id', 'in', ids)
-    .returning([
-      ...INDEXED_COLUMNS,
-      ...(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'] as const),
-      ...TRACED_COLUMNS,
-    ])
+    .returning([...INDEXED_COLUMNS, ...OWN_CONTENTS, ...TRACED_COLUMNS])
     .execute();
   for (const row of rows) await removeRunValues(tx, row);
   await traceDeletedRuns(tx, rows);
@@ -296,12 +301,7 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .where((eb) => eb.or([eb('run_id', 'in', ids), eb('parent_run_id', 'in', ids)]))
     .execute();
   const assets = await removeAssetsOfRuns(tx, ids);
-  const own = rows.flatMap((row) => [
-    row.input_content_id,
-    row.output_content_id,
-    row.stdout_content_id,
-    row.log_content_id,
-  ]);
+  const own = rows.flatMap((row) => OWN_CONTENTS.map((column) => row[column]));
   return [...own, ...assets];
 }
 

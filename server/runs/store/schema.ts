@@ -51,6 +51,11 @@ export interface RunsTable {
   output_format: FormatType;
   input_content_id: string;
   input_bytes: number;
+  /** The run whose output the app starts from, which may be deleted; null for none. */
+  previous_run_id: RunId | null;
+  /** That output, under an id of this run. */
+  previous_content_id: string | null;
+  previous_format: FormatType | null;
   /** `[{name, value, source}]` in JSON: every option of the app. */
   options_summary: string;
   /** The options of the request, in JSON. */

@@ -27,6 +27,7 @@ import {
   normalizeInstanceId,
   type RunRoute,
 } from '../store/routes.ts';
+import { findPreviousOutput } from './previous-output.ts';
 import { resolveInstance, resolveInstanceId, resolveTarget } from './resolve-instance.ts';
 import {
   type RunRequest,
@@ -96,6 +97,7 @@ export async function submitRequestedRun<R>(
     : null;
   const managed = body.input_id ? await context.useInput(application.uid, body.input_id) : null;
   if (managed) onInput?.(managed.content);
+  rejectPreviousOfExternal(body, type);
   const request: RunRequest = {
     application,
     email: caller.email,
@@ -106,6 +108,7 @@ export async function submitRequestedRun<R>(
     configuration: body.configuration ?? {},
     clonedRunId: body.tracking?.cloned_run_id || null,
     managed,
+    previous: await findPreviousOutput(context, application, body),
     input: async (format) => {
       const input = await prepareInput(context, application, call, format);
       onInput?.(input);
@@ -172,6 +175,13 @@ function parseRunType({ configuration, result }: RunCreate): RunTypeName {
     );
   }
   return type;
+}
+
+function rejectPreviousOfExternal({ previous_run_id: id }: RunCreate, type: RunTypeName): void {
+  if (id && type === 'external')
+    throw badRequest(
+      `previous_run_id is ${quoteValue(id)} and the run is external; only an app that the server executes gets the output of an earlier run.`,
+    );
 }
 
 function rejectEnsembleInBatch(body: RunCreate, type: RunTypeName): void {

@@ -27,6 +27,7 @@ import {
 import { findRun } from '../store/runs.ts';
 import type { PlannedRunsTable, RunsTable } from '../store/schema.ts';
 import { findChildContext } from '../tracing/run-trace.ts';
+import { sharePreviousOutput } from './previous-output.ts';
 import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
 import { shareInput } from './share-input.ts';
 import { type RunRequest, type SubmitParts, submitStandard } from './submit.ts';
@@ -184,6 +185,8 @@ async function buildRequest(
     options: parseOptions(row),
     configuration: { queuing, max_duration: row.max_duration },
     managed: { id: row.input_id, format: row.input_format, content },
+    // A child run of an ensemble and a shadow copy start from what their parent starts from.
+    previous: parent ? await sharePreviousOutput(contents, parent) : null,
     input: async () => content,
     experiment:
       row.experiment_uid === null || row.experiment_id === null || row.experiment_type === null

@@ -1,9 +1,12 @@
 /** Checks in the transaction that inserts a run: the checked rows may have changed since the request read them. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { LABELS_MAX } from '@switchyard/contract/limits.ts';
-import type { AccountId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockLicenses } from '../../accounts/usage/licenses-store.ts';
 import { lockExecutable } from '../../apps/applications/executables-store.ts';
+import type { ApplicationsTable } from '../../apps/applications/schema.ts';
+import { findSecretsCollectionId, type RequestedConfiguration } from '../../apps/instances/rules.ts';
+import { hasCollection } from '../../apps/secrets/store.ts';
 import { lockVersionWithExecutable } from '../../apps/versions/store.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
@@ -146,4 +149,26 @@ async function countCompetingRuns(
     read: (part) => selectDue(db, { ...part, ...computeRetryTimes(now) }),
   });
   return runs.length;
+}
+
+/** Throws a 400 for a missing collection. A collection that is deleted later fails the run, not the request. */
+export async function checkSecrets(
+  db: Reader,
+  {
+    application,
+    configuration,
+    target,
+  }: {
+    application: ApplicationsTable;
+    configuration: RequestedConfiguration;
+    target: { instanceId: string };
+  },
+  id: SecretsCollectionId,
+): Promise<void> {
+  if (await hasCollection(db, application.uid, id)) return;
+  throw badRequest(
+    findSecretsCollectionId(configuration) === null
+      ? `The secrets collection ${quoteValue(id)} of the instance ${quoteValue(target.instanceId)} does not exist; give the instance another.`
+      : `configuration.secrets_collection_id is ${quoteValue(id)}; it must be a secrets collection of the application ${quoteValue(application.id)}.`,
+  );
 }

@@ -8,7 +8,7 @@ import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { InputId, KeyId, RunId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import type { InputId, KeyId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { listOptionNames } from '../../apps/applications/executable.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
 import { lockLiveApplication } from '../../apps/applications/store.ts';
@@ -20,9 +20,8 @@ import {
   validateOptions,
 } from '../../apps/instances/rules.ts';
 import { requireActiveSubscription } from '../../apps/marketplace/require-active.ts';
-import { hasCollection } from '../../apps/secrets/store.ts';
 import { ContentRemovedError, type PreparedContent } from '../../platform/blobs/contents.ts';
-import type { Reader, Writer } from '../../platform/database/database.ts';
+import type { Writer } from '../../platform/database/database.ts';
 import { badRequest, Problem, quoteValue } from '../../platform/http/errors/problem.ts';
 import type { CommitOptions } from '../../platform/http/handlers/commit.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
@@ -37,9 +36,10 @@ import { formatTrace, type TracedRequest } from '../tracing/run-trace.ts';
 import { requireManifestFormats, resolveExternalFormats } from './formats.ts';
 import { NOT_EXECUTED, NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError } from './options.ts';
+import type { PreviousOutput } from './previous-output.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
 import { resolveMaxDuration } from './resolve-max-duration.ts';
-import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
+import { checkExecutable, checkSecrets, requireFreeSlot } from './submit-checks.ts';
 import { formatApiAccess, formatWorkflow, type ParentRun } from './workflow-columns.ts';
 
 /** Runs the transaction that creates a run: `database.transact` of a job, or `commit` of a handler with its response. */
@@ -64,6 +64,8 @@ export interface RunRequest extends TracedRequest {
   clonedRunId?: string | null;
   /** A managed input, in place of the one that `input` prepares. */
   managed?: ManagedContent | null;
+  /** The output of an earlier run from which the app starts. */
+  previous?: PreviousOutput | null;
   /** Creation time in milliseconds; the default is now. */
   at?: number;
   /** The experiment that the run belongs to. */
@@ -315,6 +317,9 @@ function initialRow(
     output_format: formats.output,
     input_content_id: input.id,
     input_bytes: input.bytes,
+    previous_run_id: request.previous?.runId ?? null,
+    previous_content_id: request.previous?.content.id ?? null,
+    previous_format: request.previous?.format ?? null,
     options_summary: JSON.stringify(summary),
     request_options: JSON.stringify(requestOptions),
     network: target.configuration.network ? 1 : 0,
@@ -345,7 +350,7 @@ interface NewRun {
 /** Inserts the run with its input and its further rows in one transaction. */
 export async function insertInTransaction<R>(
   { store }: Pick<SubmitParts<R>, 'store'>,
-  request: Pick<RunRequest, 'application' | 'inTransaction'>,
+  request: Pick<RunRequest, 'application' | 'inTransaction' | 'previous'>,
   { run, input, insertFurther, lockExecutable = checkExecutable }: NewRun,
 ): Promise<R> {
   try {
@@ -358,6 +363,7 @@ export async function insertInTransaction<R>(
         await lockExecutable(tx, run);
         await insertFurther(tx);
         await input.insert(tx);
+        await request.previous?.content.insert(tx);
         await insertRun(tx, run);
         return run;
       },
@@ -381,19 +387,5 @@ function isInsertOnly(run: RunsTable): boolean {
     run.queuing_disabled === 0 &&
     run.experiment_uid === null &&
     run.parent_run_id === null
-  );
-}
-
-/** Throws a 400 for a missing collection. A collection that is deleted later fails the run, not the request. */
-async function checkSecrets(
-  db: Reader,
-  { application, configuration, target }: StandardRun,
-  id: SecretsCollectionId,
-): Promise<void> {
-  if (await hasCollection(db, application.uid, id)) return;
-  throw badRequest(
-    findSecretsCollectionId(configuration) === null
-      ? `The secrets collection ${quoteValue(id)} of the instance ${quoteValue(target.instanceId)} does not exist; give the instance another.`
-      : `configuration.secrets_collection_id is ${quoteValue(id)}; it must be a secrets collection of the application ${quoteValue(application.id)}.`,
   );
 }
