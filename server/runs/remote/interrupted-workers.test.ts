@@ -32,7 +32,9 @@ beforeAll(async () => {
       console.error('started');
       await new Promise((resolve) => setTimeout(resolve, input.wait ?? 0));
       console.error('last line');
-      return { solution: input };
+      const previous = process.env.SWITCHYARD_PREVIOUS;
+      const { readFileSync } = await import('node:fs');
+      return { solution: input, ...(previous && { previous: JSON.parse(readFileSync(previous, 'utf8')) }) };
     }`),
   );
 });
@@ -107,13 +109,19 @@ test('a worker that gets SIGTERM queues its runs again without an attempt, and l
 
 test('a worker that the server declared dead registers again, and its old run is not stored twice', async () => {
   await start();
-  const id = await createRun(server, 'app', { input: { wait: 1500 } });
+  const previous = await createRunAndWait(server, 'app', { input: { day: 1 } });
+  const body = { previous_run_id: previous.id };
+  const id = await createRun(server, 'app', { input: { wait: 1500 }, body });
   await waitForLogLine(server, 'app', id, 'started');
+  await server.request('DELETE', `/v1/applications/app/runs/${previous.id}`);
   // As after 30 s without a heartbeat.
   await server.runningServer.database.transact((tx) => tx.deleteFrom('workers').execute());
   server.runningServer.database.notify('workers-changed');
   await worker.waitForLine('registering again');
-  expect((await waitForRunEnd(server, 'app', id)).metadata.status_v2).toBe('succeeded');
+  const { metadata, output } = await waitForRunEnd(server, 'app', id);
+  expect(metadata.status_v2).toBe('succeeded');
+  // The second attempt starts from the same output, although its run is gone.
+  expect(output).toMatchObject({ previous: { solution: { day: 1 } } });
   expect(await findAttempt(id)).toMatchObject({ attempt: 2, fence: 2 });
 });
 
