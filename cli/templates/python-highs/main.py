@@ -9,38 +9,31 @@ import time
 
 import highspy
 
+# Any other status of HiGHS is an error, and the run fails.
+STATUS = {
+    highspy.HighsModelStatus.kOptimal: "optimal",
+    highspy.HighsModelStatus.kTimeLimit: "time_limit",
+    highspy.HighsModelStatus.kInfeasible: "infeasible",
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: "infeasible",
+}
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-duration", type=float, default=10)
-    parser.add_argument("-seed", type=int, default=1)
-    parser.add_argument("-gap", type=float, default=0.0001)
-    options = parser.parse_args()
-    problem = json.load(sys.stdin)
-    warehouses, customers = problem["warehouses"], problem["customers"]
-    print(f"Locating up to {len(warehouses)} warehouses for {len(customers)} customers.", file=sys.stderr)
 
-    # Standard output is for the result. What the solver prints there goes to standard error, the log of the run, where
-    # the server reads its progress.
-    result = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    highs = highspy.Highs()
-    highs.setOptionValue("time_limit", options.duration)
-    highs.setOptionValue("random_seed", options.seed)
-    highs.setOptionValue("mip_rel_gap", options.gap)
+def read_previous():
+    """Returns the warehouse of each customer in the previous run that the caller named; empty without one."""
+    path = os.environ.get("SWITCHYARD_PREVIOUS")
+    if not path:
+        return {}
+    try:
+        with open(path) as file:
+            plan = json.load(file)["solution"]["warehouses"]
+        return {c: entry["warehouse"] for entry in plan for c in entry["customers"]}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        print(f"Ignoring the previous run, whose output does not fit: {error!r}", file=sys.stderr)
+        return {}
 
-    points = []
-    started = time.monotonic()
 
-    def report(event):
-        value = round(event.data_out.objective_function_value, 6)
-        # The solver also reports solutions that are better only by its rounding.
-        if points and value >= points[-1]["y"]:
-            return
-        points.append({"x": round(time.monotonic() - started, 3), "y": value})
-
-    highs.cbMipImprovingSolution += report
-
+def build(highs, warehouses, customers):
+    """Returns the variables: whether a warehouse is open, and whether it serves a customer."""
     opened = {w["id"]: highs.addBinary(obj=w["cost"]) for w in warehouses}
     assigned = {
         (c["id"], w["id"]): highs.addBinary(obj=c["demand"] * math.dist(c["location"], w["location"]))
@@ -52,38 +45,62 @@ def main():
     for w in warehouses:
         load = sum(c["demand"] * assigned[c["id"], w["id"]] for c in customers)
         highs.addConstr(load <= w["capacity"] * opened[w["id"]])
+    return opened, assigned
+
+
+def start_from(highs, previous, opened, assigned):
+    """Passes the part of the previous plan that this input still has; HiGHS completes it."""
+    pairs = [(c, w) for c, w in previous.items() if (c, w) in assigned]
+    if pairs:
+        print(f"Starting from the previous plan for {len(pairs)} customers.", file=sys.stderr)
+        start = {assigned[pair].index for pair in pairs} | {opened[w].index for _, w in pairs}
+        highs.setSolution(len(start), sorted(start), [1] * len(start))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-duration", type=float, default=10)
+    parser.add_argument("-seed", type=int, default=1)
+    parser.add_argument("-gap", type=float, default=0.0001)
+    options = parser.parse_args()
+    problem = json.load(sys.stdin)
+    warehouses, customers = problem["warehouses"], problem["customers"]
+
+    # Standard output is for the result. What the solver prints there goes to standard error, the log of the run, where
+    # the server reads its progress.
+    result = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    print(f"Locating up to {len(warehouses)} warehouses for {len(customers)} customers.", file=sys.stderr)
+
+    started = time.monotonic()
+    highs = highspy.Highs()
+    highs.setOptionValue("time_limit", options.duration)
+    highs.setOptionValue("random_seed", options.seed)
+    highs.setOptionValue("mip_rel_gap", options.gap)
+    opened, assigned = build(highs, warehouses, customers)
+    start_from(highs, read_previous(), opened, assigned)
     highs.minimize()
 
-    status = highs.modelStatusToString(highs.getModelStatus())
     info = highs.getInfo()
-    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-        sys.exit(f"No plan was found: the solver ended with {status}.")
-    value = info.objective_function_value
-    values = {key: highs.val(variable) for key, variable in [*opened.items(), *assigned.items()]}
-    plan = [
-        {
-            "warehouse": w["id"],
-            "customers": [c["id"] for c in customers if values[c["id"], w["id"]] > 0.5],
-        }
-        for w in warehouses
-        if values[w["id"]] > 0.5
-    ]
+    statistics = {"custom": {"status": STATUS[highs.getModelStatus()]}}
+    plan = None
+    if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
+        plan = [
+            {"warehouse": w, "customers": [c["id"] for c in customers if highs.val(assigned[c["id"], w]) > 0.5]}
+            for w in opened
+            if highs.val(opened[w]) > 0.5
+        ]
+        statistics["value"] = round(info.objective_function_value, 6)
+        statistics["custom"]["bound"] = round(info.mip_dual_bound, 6)
+        statistics["custom"]["warehouses_opened"] = len(plan)
     json.dump(
         {
             "options": vars(options),
-            "solution": {"warehouses": plan},
+            "solution": None if plan is None else {"warehouses": plan},
             "statistics": {
                 "schema": "v1",
                 "run": {"duration": round(time.monotonic() - started, 3)},
-                "result": {
-                    "value": round(value, 6),
-                    "custom": {
-                        "status": status.lower(),
-                        "warehouses_opened": len(plan),
-                        "gap": round(info.mip_gap, 6) if math.isfinite(info.mip_gap) else None,
-                    },
-                },
-                "series_data": {"value": {"name": "cost", "data_points": points or [{"x": 0, "y": value}]}},
+                "result": statistics,
             },
         },
         result,

@@ -2,46 +2,65 @@
 
 import argparse
 import json
+import os
 import sys
 import time
 
 from ortools.sat.python import cp_model
 
-
-class Progress(cp_model.CpSolverSolutionCallback):
-    """Reports each better schedule to standard error, where the server reads it as a series."""
-
-    def __init__(self):
-        super().__init__()
-        self.started = time.monotonic()
-        self.points = []
-
-    def on_solution_callback(self):
-        makespan, bound = self.objective_value, self.best_objective_bound
-        self.points.append({"x": round(time.monotonic() - self.started, 3), "y": makespan})
-        print(json.dumps({"series": {"objective": makespan, "bound": bound}}), file=sys.stderr, flush=True)
+# Any other status of CP-SAT is an error, and the run fails.
+STATUS = {
+    cp_model.OPTIMAL: "optimal",
+    cp_model.FEASIBLE: "time_limit",
+    cp_model.UNKNOWN: "time_limit",
+    cp_model.INFEASIBLE: "infeasible",
+}
 
 
-def build(jobs):
-    """Returns the model, the interval of each task, and the makespan."""
-    model = cp_model.CpModel()
+def read_previous():
+    """Returns the starts of each job's tasks in the previous run that the caller named; empty without one."""
+    path = os.environ.get("SWITCHYARD_PREVIOUS")
+    if not path:
+        return {}
+    try:
+        with open(path) as file:
+            schedule = json.load(file)["solution"]["schedule"]
+        return {(task["job"], task["task"]): int(task["start"]) for task in schedule}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        print(f"Ignoring the previous run, whose output does not fit: {error!r}", file=sys.stderr)
+        return {}
+
+
+def build(model, jobs):
+    """Returns the start of each task, and the tasks of each machine."""
     horizon = sum(task["duration"] for job in jobs for task in job["tasks"])
     makespan = model.new_int_var(0, horizon, "makespan")
     starts, by_machine = {}, {}
-    for j, job in enumerate(jobs):
+    for job in jobs:
         previous_end = 0
         for t, task in enumerate(job["tasks"]):
-            start = model.new_int_var(0, horizon, f"start {j} {t}")
-            interval = model.new_fixed_size_interval_var(start, task["duration"], f"task {j} {t}")
+            start = model.new_int_var(0, horizon, f"start {job['id']} {t}")
+            interval = model.new_fixed_size_interval_var(start, task["duration"], f"task {job['id']} {t}")
             by_machine.setdefault(task["machine"], []).append(interval)
             model.add(start >= previous_end)
             previous_end = start + task["duration"]
-            starts[j, t] = start
+            starts[job["id"], t] = start
         model.add(makespan >= previous_end)
+        if "due" in job:
+            model.add(previous_end <= job["due"])
     for intervals in by_machine.values():
         model.add_no_overlap(intervals)
     model.minimize(makespan)
-    return model, starts, by_machine
+    return starts, by_machine
+
+
+def start_from(model, previous, starts):
+    """Passes the part of the previous schedule that this input still has; CP-SAT completes it."""
+    hints = [(starts[key], start) for key, start in previous.items() if key in starts]
+    if hints:
+        print(f"Starting from the previous schedule for {len(hints)} tasks.", file=sys.stderr)
+    for variable, start in hints:
+        model.add_hint(variable, start)
 
 
 def main():
@@ -51,44 +70,49 @@ def main():
     parser.add_argument("-workers", type=int, default=1)
     options = parser.parse_args()
     jobs = json.load(sys.stdin)["jobs"]
+
+    # Standard output is for the result. What the solver prints there goes to standard error, the log of the run, where
+    # the server reads its progress.
+    result = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     print(f"Scheduling {len(jobs)} jobs.", file=sys.stderr)
 
-    model, starts, by_machine = build(jobs)
+    started = time.monotonic()
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = options.duration
     solver.parameters.random_seed = options.seed
     solver.parameters.num_workers = options.workers
-    progress = Progress()
-    status = solver.solve(model, progress)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        sys.exit(f"No schedule was found: the solver ended with {solver.status_name(status)}.")
+    solver.parameters.log_search_progress = True
+    model = cp_model.CpModel()
+    starts, by_machine = build(model, jobs)
+    start_from(model, read_previous(), starts)
+    status = solver.solve(model)
 
-    schedule = [
-        {"job": job["id"], "machine": task["machine"], "start": solver.value(starts[j, t]), "duration": task["duration"]}
-        for j, job in enumerate(jobs)
-        for t, task in enumerate(job["tasks"])
-    ]
-    makespan = solver.objective_value
-    work = sum(task["duration"] for task in schedule)
+    statistics = {"custom": {"status": STATUS[status]}}
+    schedule = None
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        schedule = [
+            {"job": job["id"], "task": t, **task, "start": solver.value(starts[job["id"], t])}
+            for job in jobs
+            for t, task in enumerate(job["tasks"])
+        ]
+        schedule.sort(key=lambda task: task["start"])
+        makespan = solver.objective_value
+        work = sum(task["duration"] for task in schedule)
+        statistics["value"] = makespan
+        statistics["custom"]["bound"] = solver.best_objective_bound
+        statistics["custom"]["utilization"] = round(work / (makespan * len(by_machine)), 4) if makespan else 0
     json.dump(
         {
             "options": vars(options),
-            "solution": {"schedule": sorted(schedule, key=lambda task: task["start"])},
+            "solution": None if schedule is None else {"schedule": schedule},
             "statistics": {
                 "schema": "v1",
-                "run": {"duration": round(solver.wall_time, 3)},
-                "result": {
-                    "value": makespan,
-                    "custom": {
-                        "status": solver.status_name(status).lower(),
-                        "bound": solver.best_objective_bound,
-                        "utilization": round(work / (makespan * len(by_machine)), 4) if makespan else 0,
-                    },
-                },
-                "series_data": {"value": {"name": "makespan", "data_points": progress.points}},
+                "run": {"duration": round(time.monotonic() - started, 3)},
+                "result": statistics,
             },
         },
-        sys.stdout,
+        result,
     )
 
 

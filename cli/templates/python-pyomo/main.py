@@ -1,12 +1,37 @@
-"""Lot sizing: decide in which weeks to set the machine up for a product, how much to make, and how much to stock."""
+"""Production planning: when to set a machine up for a product, how much to make and to stock, so that demand is met."""
 
 import argparse
 import json
+import logging
+import os
 import sys
 import time
 
 import pyomo.environ as pyo
+from pyomo.contrib.appsi.base import TerminationCondition
 from pyomo.contrib.appsi.solvers import Highs
+
+# Any other status of the solver is an error, and the run fails.
+STATUS = {
+    TerminationCondition.optimal: "optimal",
+    TerminationCondition.maxTimeLimit: "time_limit",
+    TerminationCondition.infeasible: "infeasible",
+    TerminationCondition.infeasibleOrUnbounded: "infeasible",
+}
+
+
+def read_previous():
+    """Returns the amounts that the previous run, which the caller named, makes of each product; empty without one."""
+    path = os.environ.get("SWITCHYARD_PREVIOUS")
+    if not path:
+        return {}
+    try:
+        with open(path) as file:
+            plan = json.load(file)["solution"]["plan"]
+        return {(entry["product"], w): float(amount) for entry in plan for w, amount in enumerate(entry["make"])}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        print(f"Ignoring the previous run, whose output does not fit: {error!r}", file=sys.stderr)
+        return {}
 
 
 def build(problem):
@@ -43,58 +68,74 @@ def build(problem):
     return model, products, weeks
 
 
+def start_from(solver, previous, model):
+    """Passes the setups of the previous plan that this input still has; HiGHS computes the amounts."""
+    known = [key for key in model.setup if key in previous]
+    if known:
+        print(f"Starting from the previous plan for {len(known)} products and weeks.", file=sys.stderr)
+        solver.config.warmstart = True
+    for key in known:
+        model.setup[key].value = int(previous[key] > 0)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-duration", type=float, default=10)
+    parser.add_argument("-seed", type=int, default=1)
     parser.add_argument("-gap", type=float, default=0.0001)
     options = parser.parse_args()
     problem = json.load(sys.stdin)
-    model, products, weeks = build(problem)
-    print(f"Planning {len(products)} products over {len(weeks)} weeks.", file=sys.stderr)
 
+    # Standard output is for the result. What the solver prints there goes to standard error, the log of the run, where
+    # the server reads its progress. Pyomo would keep it until the end; a logger with a stream of its own writes each line.
+    result = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    log = logging.getLogger("solver")
+    log.addHandler(logging.StreamHandler(os.fdopen(os.dup(2), "w")))
+    log.setLevel(logging.INFO)
+    print(f"Planning {len(problem['products'])} products over {problem['weeks']} weeks.", file=sys.stderr)
+
+    started = time.monotonic()
     solver = Highs()
     solver.config.time_limit = options.duration
     solver.config.mip_gap = options.gap
+    solver.config.solver_output_logger = log
+    solver.config.log_level = logging.INFO
     solver.config.load_solution = False
-    started = time.monotonic()
-    result = solver.solve(model)
-    duration = time.monotonic() - started
-    if result.best_feasible_objective is None:
-        sys.exit(f"No plan was found: the solver ended with {result.termination_condition.name}.")
-    result.solution_loader.load_vars()
+    solver.highs_options = {"random_seed": options.seed}
+    model, products, weeks = build(problem)
+    start_from(solver, read_previous(), model)
+    solved = solver.solve(model)
 
-    cost, bound = result.best_feasible_objective, result.best_objective_bound
-    print(json.dumps({"series": {"objective": cost, "bound": bound}}), file=sys.stderr)
-    plan = [
-        {
-            "product": p,
-            # Adding 0 makes a solver's -0.0 a plain 0.
-            "make": [round(pyo.value(model.make[p, w]), 3) + 0 for w in weeks],
-            "stock": [round(pyo.value(model.stock[p, w]), 3) + 0 for w in weeks],
-        }
-        for p in products
-    ]
+    statistics = {"custom": {"status": STATUS[solved.termination_condition]}}
+    plan = None
+    if solved.best_feasible_objective is not None:
+        solved.solution_loader.load_vars()
+        plan = [
+            {
+                "product": p,
+                # Adding 0 makes a solver's -0.0 a plain 0.
+                "make": [round(pyo.value(model.make[p, w]), 3) + 0 for w in weeks],
+                "stock": [round(pyo.value(model.stock[p, w]), 3) + 0 for w in weeks],
+            }
+            for p in products
+        ]
+        statistics["value"] = round(solved.best_feasible_objective, 6)
+        statistics["custom"]["bound"] = round(solved.best_objective_bound, 6)
+        statistics["custom"]["setups"] = round(sum(pyo.value(model.setup[p, w]) for p in products for w in weeks))
+        statistics["custom"]["setup_cost"] = round(pyo.value(model.setup_cost), 6)
+        statistics["custom"]["stock_cost"] = round(pyo.value(model.stock_cost), 6)
     json.dump(
         {
             "options": vars(options),
-            "solution": {"plan": plan},
+            "solution": None if plan is None else {"plan": plan},
             "statistics": {
                 "schema": "v1",
-                "run": {"duration": round(duration, 3)},
-                "result": {
-                    "value": round(cost, 6),
-                    "custom": {
-                        "status": result.termination_condition.name.lower(),
-                        "setups": round(sum(pyo.value(model.setup[p, w]) for p in products for w in weeks)),
-                        "setup_cost": round(pyo.value(model.setup_cost), 6),
-                        "stock_cost": round(pyo.value(model.stock_cost), 6),
-                        "bound": round(bound, 6),
-                    },
-                },
-                "series_data": {"value": {"name": "cost", "data_points": [{"x": round(duration, 3), "y": cost}]}},
+                "run": {"duration": round(time.monotonic() - started, 3)},
+                "result": statistics,
             },
         },
-        sys.stdout,
+        result,
     )
 
 
