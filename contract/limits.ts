@@ -35,6 +35,8 @@ export const COUNTED_RUNS_MAX = 10_000;
 export const RECENT_RUNS_MAX = 15;
 /** The tags of an application that are listed. */
 export const LISTED_TAGS_MAX = 200;
+/** Columns with options and indicators of a list of runs as CSV. */
+export const RUNS_CSV_COLUMNS_MAX = 2000;
 /** Conditions of a filter for runs, and the size of a parameter with several. */
 export const RUN_CONDITIONS_MAX = 10;
 export const RUN_CONDITION_CHARS_MAX = 1024;

@@ -50,6 +50,8 @@ export interface OperationResponse {
   schema?: TSchema;
   example?: unknown;
   contentType?: string;
+  /** Another form of the same response, as text, which the query of the request asks for. */
+  alternative?: { contentType: string; description: string; example: string };
   /** Notable headers: name and description. */
   headers?: Record<string, string>;
 }

@@ -100,19 +100,27 @@ export async function downloadToFile(
 export async function downloadToOutput(
   client: Client,
   url: string,
-  { out }: Pick<Terminal, 'out'>,
+  terminal: Pick<Terminal, 'out'>,
   options?: TransferOptions,
 ): Promise<number> {
+  return downloadContent(client, url, createOutputWriter(terminal), options);
+}
+
+/** Writes a stream to standard output as `downloadToOutput` does. */
+export async function writeToOutput(
+  body: ReadableStream<Uint8Array>,
+  terminal: Pick<Terminal, 'out'>,
+): Promise<void> {
+  const write = createOutputWriter(terminal);
+  for await (const chunk of readChunks(body)) await write(chunk);
+}
+
+function createOutputWriter({ out }: Pick<Terminal, 'out'>): Write {
   const clean = out.isTTY === true ? createTextCleaner() : (chunk: Uint8Array) => chunk;
-  return downloadContent(
-    client,
-    url,
-    async (chunk) => {
-      if (out.write(clean(chunk)) === false && out.once) {
-        const { once } = out;
-        await new Promise<void>((resolve) => once.call(out, 'drain', () => resolve()));
-      }
-    },
-    options,
-  );
+  return async (chunk) => {
+    if (out.write(clean(chunk)) === false && out.once) {
+      const { once } = out;
+      await new Promise<void>((resolve) => once.call(out, 'drain', () => resolve()));
+    }
+  };
 }

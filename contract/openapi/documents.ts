@@ -111,6 +111,12 @@ function writeResponse(
         schema: components.writeSchema(response.schema, `${declared.id} ${status}`),
         ...(response.example === undefined ? {} : { example: toJson(response.example) }),
       },
+      ...(response.alternative && {
+        [response.alternative.contentType]: {
+          schema: { type: 'string', description: response.alternative.description },
+          example: response.alternative.example,
+        },
+      }),
     },
   };
 }

@@ -125,7 +125,7 @@ export const listRuns = defineOperation({
   path: '/v1/applications/{application_id}/runs',
   tag: 'runs',
   summary: 'List runs',
-  description: `Lists the runs of the application in a time window, filtered and sorted. A page has at most 50 runs, even without \`pagereturn\`. ${FILTER_LIMITS}`,
+  description: `Lists the runs of the application in a time window, filtered and sorted. A page has at most 50 runs, even without \`pagereturn\`. With \`format=csv\` the response is a table of all these runs instead, for spreadsheets and pandas. ${FILTER_LIMITS}`,
   right: 'read',
   params: ApplicationParams,
   query: Type.Object({
@@ -133,8 +133,26 @@ export const listRuns = defineOperation({
     ...PageQuery,
     ...RunFilterQuery,
     ...ProductionQuery,
+    format: Type.Optional(
+      stringEnum(
+        ['json', 'csv'],
+        'csv: all runs as a table, without pages. Its columns are the fields of a run, `option.NAME` and `indicator.NAME`. A text that a spreadsheet would evaluate has an apostrophe before it.',
+      ),
+    ),
   }),
-  responses: respond(200, 'The runs, newest first unless sorted.', runsPage(Run), { runs: [infoExample] }),
+  responses: {
+    200: {
+      description: 'The runs, newest first unless sorted.',
+      schema: runsPage(Run),
+      example: { runs: [infoExample] },
+      alternative: {
+        contentType: 'text/csv',
+        description: 'A header and one line for each run, by RFC 4180.',
+        example:
+          'id,name,status_v2,option.duration,indicator.result.value\r\nrun-01jd3v7k9mq2z5x8,Monday,succeeded,2,1040.6\r\n',
+      },
+    },
+  },
 });
 
 export const getRun = defineOperation({

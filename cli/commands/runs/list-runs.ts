@@ -1,5 +1,5 @@
 /** Lists runs with every filter of the API. */
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { CallRequest, Client, ResponseBody } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -7,6 +7,7 @@ import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import type { Tone } from '../../terminal/style.ts';
+import { writeToOutput } from '../../transfer/download.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 import {
   addTableFilters,
@@ -31,6 +32,7 @@ interface ListOptions extends TableFilters, TimeFilters {
   ensembleId?: string[];
   limit: number;
   all?: true;
+  csv?: true;
 }
 
 /** Defines `runs`, to which the other commands for runs are added. */
@@ -48,6 +50,12 @@ export function defineRunList(program: Command, session: Session) {
       'Only runs of this saved view, in its order. Other options replace those of the view.',
     )
     .option('--limit <count>', 'The number of runs.', parseWholeNumber(1, LIMIT_MAX), LIMIT_DEFAULT)
+    .addOption(
+      new Option(
+        '--csv',
+        'Print all runs as CSV: facts, options and indicators, each in a column, as pandas and spreadsheets read it.',
+      ).conflicts('limit'),
+    )
     .option('--all', 'All runs, whatever their number.')
     .addHelpText(
       'after',
@@ -55,7 +63,8 @@ export function defineRunList(program: Command, session: Session) {
 Examples:
   switchyard runs --status failed --created-after 24h
   switchyard runs --indicator result.value:..1000 --sort indicator.result.value --limit 5
-  switchyard runs --all --json > runs.json`,
+  switchyard runs --all --json > runs.json
+  switchyard runs --status succeeded --csv > runs.csv`,
     )
     .action((options) => listRuns(session, options));
 }
@@ -65,6 +74,11 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
   const limit = options.all ? Number.POSITIVE_INFINITY : options.limit;
   const view = options.view === undefined ? {} : buildViewQuery(await findView(session, options.view));
   const query = { ...view, ...buildQuery(options) };
+  if (options.csv) {
+    const request = { params: { application_id }, query: { ...query, format: 'csv' as const } };
+    await writeToOutput(await session.connect().open('listRuns', request), session.terminal);
+    return;
+  }
   const body = await fetchRuns(session.connect(), application_id, query, limit);
   const now = Date.now();
   const formatObjective = createObjectiveFormat(body.runs);

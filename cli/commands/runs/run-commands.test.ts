@@ -411,3 +411,16 @@ test('the app gets the output of an earlier run, on the server and on this machi
   const missing = await cli(['run', '--input', 'input.json', '--previous', 'nothing']);
   expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('no such run') });
 });
+
+test('--csv prints every run of the filter with its option and its indicator in columns', async () => {
+  const run = await createRun('--option', 'bonus=17', '--name', 'a "name", quoted');
+  const { stdout } = await cli(['runs', '--csv', '--option', 'bonus:17']);
+  const [header = '', line = '', ...others] = stdout.split('\r\n');
+  expect(header.split(',')).toEqual(
+    expect.arrayContaining(['id', 'status_v2', 'option.bonus', 'indicator.result.value']),
+  );
+  expect(line).toMatch(new RegExp(`^${run},"a ""name"", quoted",,succeeded,.*,17,17$`));
+  expect(others).toEqual(['']);
+  const refused = await cli(['runs', '--csv', '--limit', '5']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--limit') });
+});

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const runToEnd = async (input: unknown, body: object = {}) =>
+const runToEnd = async (input: unknown, body: Record<string, unknown> = {}) =>
   createRunAndWait(server, 'plan', { input, body });
 const request = (body: object) => server.request('POST', `${path}/runs`, { body: { input: 2, ...body } });
 
@@ -90,7 +90,7 @@ test('an app of files finds the files of the previous run', async () => {
 });
 
 test('refuses a run without an output, a missing one, and one of another application', async () => {
-  const external = { configuration: { run_type: { type: 'external' } } };
+  const external = { configuration: { run_type: { type: 'external' as const } } };
   const created = await request(external);
   const { run_id: open } = created.body as { run_id: string };
   expectError(await request({ previous_run_id: open }), 400, open, 'is none and has no output yet');
