@@ -17,6 +17,8 @@ import { Margin } from './experiment-settings.ts';
 
 /** Kinds of experiments whose runs a plan can start from. A scenario test is a batch. */
 export const PLANNED_FROM_TYPES = RUN_OWNER_KINDS.filter((kind) => hasFact(kind, 'hasCandidates'));
+/** The name of all candidates together. */
+export const ALL_CANDIDATES = '*';
 const PLANNED_UNITS = ['input', 'original', 'unit'] as const;
 const COMPARISONS_MAX = 1000;
 
@@ -64,6 +66,12 @@ const PlanRequest = Type.Object(
           min: 1,
           max: METRIC_CHARS_MAX,
         },
+      ),
+    ),
+    candidate: optionalNullable(
+      textSchema(
+        `The candidate of that experiment whose runs show the spread, by the name in its results or by the id of its instance, version, ensemble, option set or scenario. \`${ALL_CANDIDATES}\` averages over all. Required for an experiment with several candidates.`,
+        { min: 1, max: METRIC_CHARS_MAX },
       ),
     ),
     difference,
@@ -124,6 +132,17 @@ const ExperimentPlan = Type.Object(
     experiment_id: nullable(Type.String({ description: 'The experiment that shows the spread, if any.' })),
     experiment_type: nullable(stringEnum(PLANNED_FROM_TYPES, 'Its type.')),
     indicator: nullable(Type.String({ description: 'The indicator of the experiment.' })),
+    compared: nullable(
+      Type.Object(
+        {
+          control: Type.String({ description: 'Name of the control.' }),
+          candidates: Type.Array(Type.String(), { description: 'Names of the candidates, usually one.' }),
+        },
+        {
+          description: 'The sides of the experiment whose runs show the spread; null without pairs of runs.',
+        },
+      ),
+    ),
     unit: stringEnum(
       PLANNED_UNITS,
       'Unit of the plan: an input of a batch, an original of a shadow test, or a unit of a switchback test.',
@@ -224,6 +243,7 @@ export const planExperiment = defineOperation({
         experiment_id: 'faster-planner',
         experiment_type: 'batch',
         indicator: 'result.value',
+        compared: { control: 'production', candidates: ['candidate'] },
         unit: 'input',
         measure: 'relative',
         difference: { type: 'relative', value: 0.05 },

@@ -13,6 +13,10 @@ const OPTIONS: readonly FieldOption[] = [
   ],
   ['--experiment-id <id>', 'An earlier experiment whose runs show the spread.'],
   ['--experiment-type <type>', 'The type of that experiment.'],
+  [
+    '--candidate <name>',
+    'The candidate whose runs show the spread, where it has several; * averages over all.',
+  ],
   ['--indicator <name>', 'The indicator. The default is the primary one of the experiment.'],
   ['--power <share>', 'Share of experiments that find the difference. The default is 0.8.'],
   ['--comparisons <count>', 'Primary indicators times candidates. The default is 1.'],

@@ -1,6 +1,7 @@
 /** The choices of the form of a new experiment, and the planner. */
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { ApiError } from '@switchyard/contract/client.ts';
+import { ALL_CANDIDATES } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { listIdsToTry } from '@switchyard/contract/presentation/suggest-id.ts';
 import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { countSlots } from '@switchyard/contract/workers/count-slots.ts';
@@ -129,7 +130,12 @@ export const planQuery = (application: string, sizes: PlannedSizes) =>
           ...size,
           ...(experiment === ''
             ? readDeviations(sizes)
-            : { experiment_id: experiment, experiment_type: 'batch', indicator }),
+            : {
+                experiment_id: experiment,
+                experiment_type: 'batch' as const,
+                candidate: ALL_CANDIDATES,
+                indicator,
+              }),
         },
         signal,
       });

@@ -37,6 +37,7 @@ export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: Pl
   const body = {
     ...source,
     indicator: observed?.indicator ?? null,
+    compared: observed?.compared ?? null,
     unit: spread.unit,
     measure: spread.measure,
     difference,

@@ -122,13 +122,13 @@ function describeLimits({ unit, units, plans, experiment_type }: DescribedPlan):
 }
 
 function describeEvidence(
-  { unit, observed, comparisons }: DescribedPlan,
+  { unit, observed, compared, comparisons }: DescribedPlan,
   { design_effect: designEffect, rates }: PlanBasis,
 ): string[] {
   const texts: string[] = [];
   if (observed)
     texts.push(
-      `The spread comes from ${observed.units} ${unit}s. The plan takes the upper ${formatPercent(PLAN_CONFIDENCE)} confidence limit of its variance, ${formatEvidence(observed.variance_factor)} times the estimate.`,
+      `The spread comes from ${observed.units} ${unit}s${compared ? ` of ${compared.candidates.join(', ')} against ${compared.control}` : ''}. The plan takes the upper ${formatPercent(PLAN_CONFIDENCE)} confidence limit of its variance, ${formatEvidence(observed.variance_factor)} times the estimate.`,
     );
   if (unit === 'original' && designEffect > 1)
     texts.push(

@@ -11,9 +11,9 @@ export type PlannedSize = { inputs: number; repetitions: number } | { units: num
 
 /** A spread, from an experiment or from assumptions. */
 export interface PlanSpread
-  extends Omit<ObservedSpread, 'indicator' | 'units' | 'differing' | 'pairs' | 'pilot'> {
+  extends Omit<ObservedSpread, 'indicator' | 'units' | 'differing' | 'pairs' | 'pilot' | 'compared'> {
   /** null for assumptions. */
-  observed: Pick<ObservedSpread, 'indicator' | 'units' | 'differing' | 'pairs'> | null;
+  observed: Pick<ObservedSpread, 'indicator' | 'units' | 'differing' | 'pairs' | 'compared'> | null;
   /** null for assumptions, which a plan takes as they are. */
   pilot: ObservedSpread['pilot'] | null;
 }

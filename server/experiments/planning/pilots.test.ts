@@ -124,7 +124,7 @@ describe('T6: a plan from a pilot', () => {
     const effect = 2.801_585 * Math.sqrt((variance * factor) / (((15 - 1.920_729) * 3) / Math.PI));
     expect(found.detectable_difference).toBeCloseTo(Math.expm1(effect), 5);
     expect(found.sentences.at(-1)).toBe(
-      'The spread comes from 10 inputs. The plan takes the upper 80\u00a0% confidence limit of its variance, 1.7 times the estimate.',
+      'The spread comes from 10 inputs of candidate against control. The plan takes the upper 80\u00a0% confidence limit of its variance, 1.7 times the estimate.',
     );
   });
 

@@ -58,6 +58,7 @@ describe('a plan from assumptions', () => {
       experiment_id: null,
       experiment_type: null,
       indicator: null,
+      compared: null,
       unit: 'input',
       measure: 'relative',
       difference: RELATIVE,
@@ -249,6 +250,7 @@ describe('a plan from a batch experiment', () => {
       ['twice', ['plain', 'plus'], 2],
       ['doubled', ['plain', 'double'], 1],
       ['alone', ['plain'], 2],
+      ['several', ['plain', 'plus', 'double'], 1],
       ['from-zero', ['zero', 'plain'], 1],
     ] as const) {
       await createBatchExperiment(server, 'batched', {
@@ -283,8 +285,19 @@ describe('a plan from a batch experiment', () => {
     expect(found.sentences).toEqual([
       `To find a difference of 20\u00a0% in 80\u00a0% of experiments, run ${inputs} inputs once on each side.`,
       'The effect varies between inputs (100\u00a0% of the variance of one input), so repetitions save few inputs.',
-      `The spread comes from 8 inputs. ${LIMIT_TEXT}`,
+      `The spread comes from 8 inputs of plus against plain. ${LIMIT_TEXT}`,
     ]);
+  });
+
+  test('D5: asks for one of several candidates, and takes the spread of that one', async () => {
+    const body = { experiment_id: 'several', difference: RELATIVE };
+    expectError(await request('batched', body), 400, 'candidate is missing', '"plus", "double"', '"*"');
+    expectError(await request('batched', { ...body, candidate: 'plain' }), 400, '"plus", "double"');
+    const found = await plan('batched', { ...body, candidate: 'plus' });
+    expect(found.compared).toEqual({ control: 'plain', candidates: ['plus'] });
+    expect(found.between_inputs).toBeCloseTo(Math.sqrt(variance), 10);
+    const all = await plan('batched', { ...body, candidate: '*' });
+    expect(all.compared?.candidates).toEqual(['plus', 'double']);
   });
 
   test('says that one pair for each input hides the noise of runs', async () => {

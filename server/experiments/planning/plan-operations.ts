@@ -1,5 +1,9 @@
 /** Handler of the operation that plans an experiment. */
-import { PLANNED_FROM_TYPES, type PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
+import {
+  ALL_CANDIDATES,
+  PLANNED_FROM_TYPES,
+  type PlanRequest,
+} from '@switchyard/contract/experiments/experiment-plans.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';
@@ -40,6 +44,7 @@ export const planExperiment: OperationHandler<'planExperiment'> = async (
   const spread = await readSpread(context, experiment, {
     indicator: body.indicator ?? null,
     difference: settings.difference.type,
+    candidate: body.candidate ?? null,
   });
   checkSize(settings.size, spread);
   const experiment_type = PLANNED_FROM_TYPES.find((type) => type === experiment.kind) ?? null;
@@ -89,12 +94,16 @@ async function readSpread(
     throw badRequest(
       `experiment_id is ${id}, which shows no spread of ${name}: at least ${DIFFERING_MIN} inputs must have different numbers on both sides, or in several repetitions, and a switchback test two counted units of each side. Name another experiment or indicator, or give standard deviations.`,
     );
+  if ('choices' in found)
+    throw badRequest(
+      `candidate is ${settings.candidate === null ? 'missing' : quoteValue(settings.candidate)}, and experiment_id is ${id}, which has ${found.choices.length === 0 ? 'no candidate with runs' : `the candidates ${found.choices.map((name) => quoteValue(name)).join(', ')}`}. Name the candidate that you mean, or give ${quoteValue(ALL_CANDIDATES)} for the average of all.`,
+    );
   if ('missing' in found)
     throw badRequest(
       `experiment_id is ${id}, which shows no spread of ${name}. ${found.missing} Run it on more inputs, such as those of a larger input set, or give standard deviations instead: ${experiment.kind === 'switchback' ? 'between_units' : 'between_inputs and within_input'}.`,
     );
-  const { indicator, units, differing, pairs, ...spread } = found;
-  return { ...spread, observed: { indicator, units, differing, pairs } };
+  const { indicator, units, differing, pairs, compared, ...spread } = found;
+  return { ...spread, observed: { indicator, units, differing, pairs, compared } };
 }
 
 async function estimateSpread(

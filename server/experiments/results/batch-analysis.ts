@@ -232,7 +232,8 @@ export function groupRuns(runs: readonly Observation[]): Observation[][] {
   return [...Map.groupBy(runs, formatKey).values()];
 }
 
-function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
+/** Returns what the runs of a group have in common. */
+export function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
   return {
     instance_id: run?.instance_id ?? '',
     version_id: run?.version_id ?? '',

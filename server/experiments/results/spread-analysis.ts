@@ -31,6 +31,7 @@ import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import { readSwitchbackDesign } from '../store/online-test-definitions.ts';
 import { type BatchResultsRequest, designByInput, groupRuns, sortRuns } from './batch-analysis.ts';
+import { chooseCandidates } from './choose-candidates.ts';
 import {
   buildPlanUnits,
   designByOriginal,
@@ -53,6 +54,8 @@ export interface SpreadSettings {
   indicator: string | null;
   /** `absolute` for a difference in the unit of the indicator. */
   difference: Measure;
+  /** The candidate as the caller names it; null for the only one. */
+  candidate: string | null;
 }
 
 /** A request for the spread of an experiment. */
@@ -66,6 +69,11 @@ const NullableNumber = Type.Union([Type.Number(), Type.Null()]);
 /** The spread of an experiment as standard deviations on the scale of the effect: of logarithms, or in the indicator's unit. */
 const ObservedSpread = Type.Object({
   indicator: Type.String(),
+  /** The sides that show the spread; null for a single group and for units. */
+  compared: Type.Union([
+    Type.Object({ control: Type.String(), candidates: Type.Array(Type.String()) }),
+    Type.Null(),
+  ]),
   unit: Type.Enum(['input', 'original', 'unit']),
   measure: Type.Enum(['relative', 'absolute']),
   /** Mean of the control, and the shift that is added before a ratio is taken. */
@@ -93,6 +101,8 @@ export type ObservedSpread = Static<typeof ObservedSpread>;
 export const EstimatedSpread = Type.Union([
   ObservedSpread,
   Type.Object({ missing: Type.String() }),
+  /** The names of the candidates, one of which the caller must choose. */
+  Type.Object({ choices: Type.Array(Type.String()) }),
   Type.Null(),
 ]);
 export type EstimatedSpread = Static<typeof EstimatedSpread>;
@@ -109,7 +119,7 @@ export function readSettings(request: ComparedRequest): ComparisonSettings {
 
 /** Returns the spread that the runs show. */
 export function estimateSpread(
-  { of, indicator, difference }: SpreadRequest,
+  { of, indicator, difference, candidate }: SpreadRequest,
   observations: readonly UnitObservation[],
 ): EstimatedSpread {
   const settings = readSettings(of);
@@ -128,20 +138,32 @@ export function estimateSpread(
   const resampler = new Resampler({ seed: of.seed, resamples: 39 });
   if (of.kind === 'shadow') {
     const { originals, sides } = pairWithOriginals(of.definition, runs);
-    return estimatePairedSpread(
-      sides.map((candidate) => ({ control: originals, candidate })),
-      planned,
-      { ...designByOriginal(of.definition), resampler },
-    );
+    const design = { ...designByOriginal(of.definition), resampler };
+    return estimateChosenSpread([originals, ...sides], planned, design, candidate);
   }
   const [control, ...candidates] = groupRuns(sortRuns(of, runs));
   if (!control) return null;
   if (candidates.length === 0) return estimateRunSpread(control, planned);
-  return estimatePairedSpread(
-    candidates.map((candidate) => ({ control, candidate })),
+  const design = { ...designByInput(of.settings, of.inputs_in_time_order), resampler };
+  return estimateChosenSpread([control, ...candidates], planned, design, candidate);
+}
+
+/** Returns the spread of the candidate with the name, or the names to choose from. The first group is the control. */
+function estimateChosenSpread(
+  [control = [], ...candidates]: readonly (readonly Observation[])[],
+  planned: FamilyIndicator,
+  design: ComparisonDesign,
+  name: string | null,
+): EstimatedSpread {
+  const chosen = chooseCandidates(control, candidates, name);
+  if ('choices' in chosen) return chosen;
+  const { groups, compared } = chosen;
+  const spread = estimatePairedSpread(
+    groups.map((candidate) => ({ control, candidate })),
     planned,
-    { ...designByInput(of.settings, of.inputs_in_time_order), resampler },
+    design,
   );
+  return spread !== null && 'indicator' in spread ? { ...spread, compared } : spread;
 }
 
 /** Averages the variances over the candidates that show a spread, and takes the largest dependence. */
@@ -180,6 +202,7 @@ function estimatePairedSpread(
   const design_effect = Math.max(...found.map(({ measurement }) => computeDesignEffect(measurement)));
   return {
     indicator: planned.indicator,
+    compared: null,
     unit,
     measure,
     control_mean: meanOfControl(first.measurement),
@@ -229,6 +252,7 @@ function estimateRunSpread(runs: readonly Observation[], planned: FamilyIndicato
     };
   return {
     indicator: planned.indicator,
+    compared: null,
     unit: 'input',
     measure: isRelative ? 'relative' : 'absolute',
     control_mean: mean(values),
@@ -273,6 +297,7 @@ function estimateUnitSpread(
     };
   return {
     indicator: planned.indicator,
+    compared: null,
     unit: 'unit',
     measure: scale.measure,
     control_mean: mean(counted.filter(({ isCandidate }) => !isCandidate).map((unit) => unit.mean)),

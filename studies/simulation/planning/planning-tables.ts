@@ -50,7 +50,7 @@ function drawSpread(
   );
   const found = estimateSpread(
     {
-      ...{ kind: 'spread', indicator: INDICATOR, difference: 'relative' },
+      ...{ kind: 'spread', indicator: INDICATOR, difference: 'relative', candidate: null },
       of: {
         order: {
           ...{ instances: ['control', 'candidate'], inputs: control.map(({ input_id }) => input_id) },
@@ -62,13 +62,13 @@ function drawSpread(
     },
     [...control, ...candidate],
   );
-  return found === null || 'missing' in found ? null : found;
+  return found !== null && 'indicator' in found ? found : null;
 }
 
 /** Returns the inputs that the product plans from a spread; with `isEstimate`, from the estimate itself. */
 function countPlanned(found: ObservedSpread, isEstimate: boolean): number {
-  const { indicator, units, differing, pairs, pilot, ...spread } = found;
-  const observed = { indicator, units, differing, pairs };
+  const { indicator, units, differing, pairs, compared, pilot, ...spread } = found;
+  const observed = { indicator, units, differing, pairs, compared };
   const difference = { type: 'relative', value: DIFFERENCE } as const;
   const { plans } = buildPlan(
     { ...{ difference, power: POWER, comparisons: 1, size: null } },
