@@ -36,9 +36,9 @@ public final class Main {
 
   public static void main(String[] args) throws IOException {
     double started = System.nanoTime() / 1e9;
-    Map<String, String> options = new LinkedHashMap<>(Map.of("duration", "10", "seed", "1", "workers", "1"));
+    JsonObject options = JsonParser.parseString("{'duration': 10, 'seed': 1, 'workers': 1}").getAsJsonObject();
     for (int i = 0; i + 1 < args.length; i += 2) {
-      options.put(args[i].substring(1), args[i + 1]);
+      options.add(args[i].substring(1), JsonParser.parseString(args[i + 1]));
     }
     Gson gson = new GsonBuilder().serializeNulls().create();
     Input input = gson.fromJson(new InputStreamReader(System.in, StandardCharsets.UTF_8), Input.class);
@@ -50,9 +50,9 @@ public final class Main {
     startFrom(model, readPrevious(), pairs);
     CpSolver solver = new CpSolver();
     solver.getParameters()
-        .setMaxTimeInSeconds(Double.parseDouble(options.get("duration")))
-        .setRandomSeed(Integer.parseInt(options.get("seed")))
-        .setNumWorkers(Integer.parseInt(options.get("workers")))
+        .setMaxTimeInSeconds(options.get("duration").getAsDouble())
+        .setRandomSeed(options.get("seed").getAsInt())
+        .setNumWorkers(options.get("workers").getAsInt())
         .setLogSearchProgress(true)
         .setLogToStdout(false);
     // Standard error is the log of the run, where the server reads the progress of the solver.
@@ -82,7 +82,7 @@ public final class Main {
     statistics.add("run", run);
     statistics.add("result", result);
     JsonObject output = new JsonObject();
-    output.add("options", gson.toJsonTree(options));
+    output.add("options", options);
     output.add("solution", solution);
     output.add("statistics", statistics);
     System.out.println(gson.toJson(output));
@@ -143,7 +143,7 @@ public final class Main {
   static void startFrom(CpModel model, Map<String, String> previous, List<Pair> pairs) {
     List<Pair> known = pairs.stream().filter(pair -> previous.containsKey(pair.task().id())).toList();
     if (known.isEmpty()) return;
-    System.err.println("Starting from the previous plan for " + previous.size() + " tasks.");
+    System.err.println("Starting from the previous plan.");
     for (Pair pair : known) {
       model.addHint(pair.variable(), previous.get(pair.task().id()).equals(pair.worker()));
     }
