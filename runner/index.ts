@@ -12,6 +12,7 @@ export {
   readGroupLimits,
   readMachine,
 } from './host/allocation.ts';
+export { describeMissingPrograms } from './host/image-programs.ts';
 export { computeEffectiveLimits } from './host/limits.ts';
 export { describeRuntimeMismatch, findRuntimeVersion } from './host/runtime-version.ts';
 export { isHostFault } from './process/host-faults.ts';

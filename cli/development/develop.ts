@@ -117,7 +117,7 @@ async function start(development: Development): Promise<{ run: LocalRun; inputPa
   const { session, runner, folder, options } = development;
   const { terminal, output } = session;
   const app = await loadLocalApp(folder, runner.host, (line) => output.note(cleanText(line)));
-  if (app.runtimeWarning) output.warn(app.runtimeWarning);
+  for (const warning of app.runtimeWarnings) output.warn(warning);
   const { input: format } = resolveFormats(app.requirements, {}, {});
   const inputPath = findInputPath(folder, format, { input: options.input, cwd: terminal.cwd });
   const input = await readInput(inputPath, format, session);

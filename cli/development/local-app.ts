@@ -4,6 +4,7 @@ import type { Requirements } from '@switchyard/contract/applications/executables
 import { convertManifest } from '@switchyard/contract/applications/manifest/manifest.ts';
 import {
   describeForeignProgram,
+  describeMissingPrograms,
   describeRuntimeMismatch,
   describeStartProblem,
   type Host,
@@ -20,8 +21,8 @@ export interface LocalApp {
   /** SHA-256 of the archive, in hex. */
   hash: string;
   requirements: Requirements;
-  /** A sentence about another version of the runtime on this machine; undefined without. */
-  runtimeWarning: string | undefined;
+  /** Sentences about another version of the runtime on this machine, and about solvers that it lacks. */
+  runtimeWarnings: string[];
   openArchive(): Promise<Readable>;
 }
 
@@ -48,7 +49,10 @@ export async function loadLocalApp(folder: string, host: Host, report: ReportLin
     folder,
     hash: contents.hash,
     requirements,
-    runtimeWarning: describeRuntimeMismatch(type, runtime, host),
+    runtimeWarnings: [
+      describeRuntimeMismatch(type, runtime, host),
+      describeMissingPrograms(runtime, contents.files),
+    ].filter((warning) => warning !== undefined),
     openArchive,
   };
 }

@@ -3,6 +3,7 @@
  * without a shell and with its environment, then `pre-push` in a shell. Both run in the folder of the app.
  */
 import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import type { Manifest } from '@switchyard/contract/applications/manifest/manifest.ts';
 import { formatArchitecture, formatTarget, type Target } from './target.ts';
 
@@ -52,6 +53,19 @@ function retarget(
   return variables;
 }
 
+/** Advice of Maven, which comes after the reason. */
+const MAVEN_ADVICE =
+  /^\[ERROR\] *(?:$|-> \[Help|\[Help|To see the full stack|Re-run Maven|For more information|After correcting|mvn <)/;
+
+/** Returns the output without colours, so that its last line is the reason of a failure. */
+function cleanOutput(output: string): string {
+  const lines = stripVTControlCharacters(output).split('\n');
+  return lines
+    .filter((line) => !MAVEN_ADVICE.test(line))
+    .join('\n')
+    .trim();
+}
+
 /** Runs one build command of the manifest; `field` names it in the error. */
 async function runStep(
   field: string,
@@ -72,7 +86,7 @@ async function runStep(
       resolve(code === 0 ? '' : `ended with ${signal ?? `exit code ${code}`}`),
     );
   });
-  const output = chunks.join('').trim();
+  const output = cleanOutput(chunks.join(''));
   if (ended !== '') {
     const formatted =
       output.length > ERROR_OUTPUT_CHARS_MAX ? `…${output.slice(-ERROR_OUTPUT_CHARS_MAX)}` : output;

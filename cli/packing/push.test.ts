@@ -170,6 +170,10 @@ writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
   test.each([
     ['build: { command: no-such-compiler }', 'build.command of app.yaml could not be started'],
     ['pre-push: echo the reason >&2; exit 3', /pre-push of app\.yaml ended with exit code 3;.*\nthe reason$/],
+    [
+      'pre-push: printf "\\033[0m[ERROR] the reason\\n[ERROR] -> [Help 1]\\n[ERROR] \\n\\033[0m"; exit 1',
+      /Its output:\n\[ERROR\] the reason$/,
+    ],
     ['files: [no-such-folder]', '"no-such-folder" in files, which matches no file'],
   ])('%s is refused', async (line, words) => {
     const path = appFolder('refused', {

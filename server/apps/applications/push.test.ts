@@ -392,6 +392,15 @@ describe('executables that the host cannot run', () => {
     expectError(await pushArchive(server, id, program, binary), 400, 'The entry point "main" is built for');
   });
 
+  test('S9: the push says which solvers of the image the host lacks', async (context) => {
+    if (existsSync('/usr/bin/cbc')) return context.skip('SKIPPING solvers of an image: this host has CBC.');
+    const runtime = 'ghcr.io/nextmv-io/runtime/pyomo:latest';
+    const archive = await packFiles({ 'app.yaml': `type: python\nruntime: ${runtime}\n`, 'main.py': '' });
+    const requirements = { executable_type: 'python', runtime };
+    const response = await pushArchive(server, await createApplication(server), archive, { requirements });
+    expect(response.body).toMatchObject({ warnings: [expect.stringContaining('lacks: CBC (cbc)')] });
+  });
+
   test('B9: the push and the run report another version of the runtime', async () => {
     const node = (await host()).node?.version;
     const id = await createApplication(server);

@@ -13,6 +13,7 @@ import type { ExecutableId, UploadId } from '@switchyard/contract/schemas/ids.ts
 import { isDeeper, LEVELS_MAX } from '@switchyard/contract/schemas/is-deeper.ts';
 import {
   describeForeignProgram,
+  describeMissingPrograms,
   describeRuntimeMismatch,
   describeStartProblem,
   InvalidArchiveError,
@@ -117,6 +118,7 @@ export async function preparePush(
   if (problem) throw badRequest(problem);
   const warnings = [
     host ? describeRuntimeMismatch(type, runtime, host) : undefined,
+    host ? describeMissingPrograms(runtime, inspected.files) : undefined,
     type === 'python' ? describeMissingPackages(manifest, inspected.files) : undefined,
     describeNewObjective(application, manifest),
     ...parsed.warnings,
