@@ -1,4 +1,4 @@
-/** All commands, in the order of the help. */
+/** All commands: their groups in the help, and which of them work in one application. */
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../session/session.ts';
 import { defineAccountCommands } from './account/account-commands.ts';
@@ -7,6 +7,7 @@ import { defineDeviceCommands, defineKeyCommands, defineSessionCommands } from '
 import { defineMemberCommands } from './account/member-commands.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
 import { defineApiCommand } from './api-command.ts';
+import { addApplication } from './application-argument.ts';
 import { defineApplyCommands } from './applying/apply-commands.ts';
 import { definePromoteCommand } from './applying/promote-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
@@ -36,39 +37,68 @@ import { defineWorkerCommands } from './worker-commands.ts';
 /** Adds commands to the program. */
 type CommandGroup = (program: Command, session: Session) => void;
 
-export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  defineProfileCommands,
-  defineAppCommands,
-  defineLocalCommands,
-  defineApplicationCommands,
-  defineRetentionCommands,
-  defineVersionCommands,
-  defineInstanceCommands,
-  defineSecretCommands,
-  defineRunCommands,
-  defineViewCommands,
+/** The headings of the help in their order, with the commands below each. */
+const COMMAND_GROUPS = {
+  Start: [
+    defineProfileCommands,
+    defineLocalCommands,
+    defineAppCommands,
+    defineMcpCommands,
+    defineCompletionCommands,
+  ],
+  Build: [
+    defineApplicationCommands,
+    defineVersionCommands,
+    defineInstanceCommands,
+    defineSecretCommands,
+    defineApplyCommands,
+    defineMarketplaceCommands,
+    defineSubscriptionCommands,
+  ],
+  Run: [
+    defineRunCommands,
+    defineEnsembleCommands,
+    defineInputCommands,
+    defineViewCommands,
+    defineShareCommands,
+    defineQueueCommands,
+  ],
+  Prove: [defineSetCommands, defineExperimentCommands, defineBisectCommand, definePromoteCommand],
+  Operate: [
+    defineAccountCommands,
+    defineMemberCommands,
+    defineSessionCommands,
+    defineKeyCommands,
+    defineDeviceCommands,
+    defineAuditCommands,
+    defineUsageCommands,
+    defineRetentionCommands,
+    defineWebhookCommands,
+    defineWorkerCommands,
+    defineBackupCommands,
+    defineApiCommand,
+  ],
+} as const satisfies Record<string, readonly CommandGroup[]>;
+
+/** The group of commands that a first hour needs. */
+export const FIRST_GROUP = 'Start' satisfies keyof typeof COMMAND_GROUPS;
+
+/** Commands that all work in one application. */
+const APPLICATION_COMMANDS: ReadonlySet<CommandGroup> = new Set([
+  ...[defineVersionCommands, defineInstanceCommands, defineSecretCommands, defineRetentionCommands],
+  ...[defineRunCommands, defineEnsembleCommands, defineInputCommands, defineViewCommands],
   defineShareCommands,
-  defineInputCommands,
-  defineSetCommands,
-  defineExperimentCommands,
-  defineBisectCommand,
-  defineEnsembleCommands,
-  defineApplyCommands,
-  definePromoteCommand,
-  defineQueueCommands,
-  defineWorkerCommands,
-  defineWebhookCommands,
-  defineAccountCommands,
-  defineMemberCommands,
-  defineSessionCommands,
-  defineKeyCommands,
-  defineDeviceCommands,
-  defineAuditCommands,
-  defineUsageCommands,
-  defineMarketplaceCommands,
-  defineSubscriptionCommands,
-  defineBackupCommands,
-  defineMcpCommands,
-  defineCompletionCommands,
-  defineApiCommand,
-];
+  ...COMMAND_GROUPS.Prove,
+]);
+
+/** Adds all commands to the program, each in its group. */
+export function defineCommands(program: Command, session: Session): void {
+  for (const [heading, groups] of Object.entries<readonly CommandGroup[]>(COMMAND_GROUPS)) {
+    program.commandsGroup(heading);
+    for (const define of groups) {
+      const before = program.commands.length;
+      define(program, session);
+      if (APPLICATION_COMMANDS.has(define)) program.commands.slice(before).forEach(addApplication);
+    }
+  }
+}

@@ -52,7 +52,8 @@ function defineInit(program: Command, session: Session): void {
       const chosen = templates.find(({ name }) => name === template);
       if (!chosen) throw new CommandError('Give the language and solver of the app with --template.');
       initFolder(session, path, chosen);
-    });
+    })
+    .argument('[application]', 'The id of the application; otherwise --app, or the name of the folder.');
 }
 
 function initInputs({ terminal, output }: Session, folder: string, example: string): void {

@@ -3,6 +3,7 @@ import { listItems } from '../session/list-items.ts';
 import type { Session } from '../session/session.ts';
 import { cleanLine } from '../terminal/clean-text.ts';
 import { age } from '../terminal/columns.ts';
+import { addApplication } from './application-argument.ts';
 import { collectValue } from './parse-values.ts';
 import type { Field, Values } from './resource/define-command.ts';
 import { defineResource } from './resource/define-resource.ts';
@@ -43,7 +44,7 @@ export const defineMarketplaceCommands = defineResource({
     options: TEXTS,
     prepare: ({ id, title = id, ...values }, session) =>
       addPartner({ id, title, ref_app_id: session.findApplication(), ...values }, session),
-    example: 'quay --app quay --title "Quay planning"',
+    example: 'quay quay --title "Quay planning"',
   },
   update: {
     operation: 'updateMarketplaceApp',
@@ -74,6 +75,7 @@ export const defineMarketplaceCommands = defineResource({
     'worker tokens': app.worker_tokens?.join(', ') ?? null,
   }),
   more: (marketplace, session) => {
+    marketplace.commands.filter((one) => one.name() === 'create').forEach(addApplication);
     marketplace
       .command('list', { isDefault: true })
       .description('List the released apps of all accounts, and every app that your account publishes.')

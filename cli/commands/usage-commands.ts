@@ -13,6 +13,7 @@ import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
 import { count } from '../terminal/columns.ts';
 import { formatFields } from '../terminal/table.ts';
+import { addApplication } from './application-argument.ts';
 import { defineCommand } from './resource/define-command.ts';
 import { defineList } from './resource/define-resource.ts';
 
@@ -62,7 +63,7 @@ function defineStorage(program: Command, session: Session): void {
 function defineQuotas(program: Command, session: Session): void {
   const quotas = program
     .command('quotas')
-    .description('Print or set the quotas of the account, or with --app of an application.');
+    .description('Print or set the quotas of the account, or of an application.');
   quotas
     .command('get', { isDefault: true })
     .description('Print the quotas and what is used of them.')
@@ -73,7 +74,7 @@ function defineQuotas(program: Command, session: Session): void {
     .description('Change quotas. Those that are not given stay as they are.')
     .option('--concurrent-runs <count>', 'Runs at the same time, or "none" for no limit.', parseQuota)
     .option('--core-hours-per-month <hours>', 'Core hours in a month, or "none" for no limit.', parseQuota)
-    .addHelpText('after', '\nExample:\n  switchyard quotas set --app routing --concurrent-runs 4')
+    .addHelpText('after', '\nExample:\n  switchyard quotas set routing --concurrent-runs 4')
     .action(async ({ concurrentRuns, coreHoursPerMonth }) => {
       const before = await fetchQuotas(session);
       const choose = (value: Quota | undefined, old: number | null): number | null =>
@@ -91,6 +92,7 @@ function defineQuotas(program: Command, session: Session): void {
         : await client.call('setQuotas', { body });
       printQuotas(session, changed);
     });
+  addApplication(quotas);
 }
 
 type Quota = number | 'none';

@@ -1,11 +1,13 @@
 /** The program `switchyard`: its global options, its commands, and the answer to wrong arguments. */
 import { Command, CommanderError, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { COMMAND_GROUPS } from '../commands/command-groups.ts';
+import { distance } from 'fastest-levenshtein';
+import { hasApplication, takeApplication } from '../commands/application-argument.ts';
+import { defineCommands, FIRST_GROUP } from '../commands/command-groups.ts';
 import { listGlobalOptions } from '../commands/global-options.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { reportError } from '../errors/report-error.ts';
-import { createSession, type Session } from '../session/session.ts';
+import { createSession, type GlobalOptions, type Session } from '../session/session.ts';
 import { VERSION } from '../session/version.ts';
 import { getColumns, type Terminal } from '../terminal/terminal.ts';
 import { readExample } from './read-example.ts';
@@ -17,6 +19,7 @@ export function createProgram(session: Session, { isSilent = false } = {}): Comm
     .description('Push, run and test decision apps on a Switchyard server.')
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
+    .commandsGroup(FIRST_GROUP)
     .helpCommand('help [command]', 'Print the help of a command.')
     .option('--profile <name>', 'Use the server of this profile.')
     .option(
@@ -29,6 +32,9 @@ export function createProgram(session: Session, { isSilent = false } = {}): Comm
     .configureHelp({
       showGlobalOptions: true,
       sortSubcommands: true,
+      // One line for each command, so that all fit on two screens. The help of the command has the rest.
+      subcommandTerm: (command) => command.name(),
+      subcommandDescription: (command) => command.description().split(/(?<=\.) /)[0] ?? '',
       visibleGlobalOptions: (command): Option[] =>
         command.parent ? listGlobalOptions(findProgram(command)) : [],
     })
@@ -43,11 +49,11 @@ export function createProgram(session: Session, { isSilent = false } = {}): Comm
     .showHelpAfterError('Print the help with: switchyard --help')
     .exitOverride();
   // Commands copy the settings above when they are created.
-  for (const define of COMMAND_GROUPS) define(program, session);
+  defineCommands(program, session);
   for (const command of program.commands) completeCommand(command, listGlobalOptions(program));
   program.hook('preAction', (_program, command) => {
     refuseUnknownCommand(command);
-    session.configure(command.optsWithGlobals());
+    session.configure(readOptions(command));
     // Some commands make a request of their options, which must not contain those of the program.
     for (const option of listGlobalOptions(program))
       command.setOptionValue(option.attributeName(), undefined);
@@ -90,16 +96,41 @@ function listExamples({ commands }: CommandUnknownOpts): string {
     .trimEnd();
 }
 
+/** Returns the options of the command, with the application that is its last argument. */
+function readOptions(command: CommandUnknownOpts): GlobalOptions {
+  const options: GlobalOptions = command.optsWithGlobals();
+  const app = takeApplication(command);
+  if (app !== undefined && options.app !== undefined && options.app !== app)
+    throw new CommandError(
+      `The application is "${app}" as the last argument and "${options.app}" with --app; give one of them.`,
+    );
+  return app === undefined ? options : { ...options, app };
+}
+
 function refuseUnknownCommand(command: CommandUnknownOpts): void {
   const { args, parent, registeredArguments: known } = command;
-  if (args.length <= known.length || known.at(-1)?.variadic) return;
   const word = parent?.args[0];
+  if (args.length <= known.length || known.at(-1)?.variadic) {
+    // Behind the name of a group, an application may be a command with a mistake.
+    const group = command.commands.length > 0 ? command : word === command.name() ? undefined : parent;
+    const [first = ''] = args;
+    if (group && known.length === 1 && hasApplication(command) && resemblesCommand(group, first))
+      refuseWord(group, first);
+    return;
+  }
   if (command.commands.length > 0) refuseWord(command, args[0] ?? '');
   else if (parent && word !== undefined && word !== command.name()) refuseWord(parent, word);
   else
     command.error(
       `error: too many arguments for '${command.name()}'. Expected ${known.length} but got ${args.length}.`,
     );
+}
+
+function resemblesCommand({ commands }: CommandUnknownOpts, word: string): boolean {
+  const sort = (text: string) => [...text].sort().join('');
+  return commands
+    .map((one) => one.name())
+    .some((name) => sort(name) === sort(word) || distance(name, word) <= (word.length > 4 ? 2 : 1));
 }
 
 function refuseWord(group: CommandUnknownOpts, word: string): void {

@@ -12,7 +12,7 @@ import { findLinkedApplication } from './application-link.ts';
 import { parseSelection } from './parse-selection.ts';
 
 /** The options of every command. */
-interface GlobalOptions {
+export interface GlobalOptions {
   profile?: string;
   app?: string;
   json?: boolean;
@@ -72,7 +72,7 @@ export function createSession(terminal: Terminal): Session {
         options.app || terminal.env.SWITCHYARD_APP || findLinkedApplication(terminal.cwd) || findDefault();
       if (found) return found;
       throw new CommandError(
-        'The application is not known. Give --app ID, set SWITCHYARD_APP, or work in the folder of an app.',
+        'The application is not known. Give its id as the last argument or with --app, set SWITCHYARD_APP, or work in the folder of an app.',
       );
     },
     configure: (next) => {

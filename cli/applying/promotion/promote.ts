@@ -83,7 +83,8 @@ export async function promote(session: Session, options: PromoteOptions): Promis
 function readGates(session: Session, { file, instance, version, priority }: PromoteOptions) {
   const { applications = {} } = readFile(session.terminal, file);
   const [only, ...others] = Object.keys(applications);
-  const application = only !== undefined && others.length === 0 ? only : session.findApplication();
+  const application =
+    session.options.app ?? (others.length === 0 ? only : undefined) ?? session.findApplication();
   const gates = applications[application]?.instances?.[instance]?.gates;
   if (!gates)
     throw new CommandError(

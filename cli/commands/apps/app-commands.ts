@@ -2,6 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../session/session.ts';
 import { openBrowser } from '../../terminal/open-browser.ts';
+import { addApplication } from '../application-argument.ts';
 import { definePush } from './push-command.ts';
 
 /** Defines `push` and `open`. */
@@ -11,7 +12,7 @@ export function defineAppCommands(program: Command, session: Session): void {
 }
 
 function defineOpen(program: Command, session: Session): void {
-  program
+  const open = program
     .command('open')
     .description('Open the console at the page of a run, or of the application, and print its address.')
     .argument('[run]', 'The id of a run.')
@@ -29,6 +30,7 @@ Examples:
         session.output.warn('No browser could be started; open the address yourself.');
       session.output.printSentence({ url }, url, url);
     });
+  addApplication(open);
 }
 
 function buildConsoleUrl(session: Session, run: string | undefined): string {

@@ -27,10 +27,6 @@ export function definePush(program: Command, session: Session): void {
     .command('push')
     .description('Pack a folder with an app.yaml, and make it the executable of the application.')
     .argument('[folder]', 'The folder of the app.', '.')
-    .argument(
-      '[application]',
-      'The id of the application; otherwise --app, SWITCHYARD_APP, that of an earlier push, or the name of the folder.',
-    )
     .option(
       '--version <id>',
       'Create a version with this id. One that exists is refused before anything is packed.',
@@ -42,26 +38,28 @@ export function definePush(program: Command, session: Session): void {
       `
 Examples:
   switchyard push
-  switchyard push apps/routing --app routing --version v7 --instance candidate`,
+  switchyard push apps/routing routing --version v7 --instance candidate`,
     )
-    .action((folder, application, { wait, ...release }) =>
-      push(session, { folder, application, release, wait: wait ?? false }),
+    .action((folder, { wait, ...release }) => push(session, { folder, release, wait: wait ?? false }))
+    // The program reads it as --app.
+    .argument(
+      '[application]',
+      'The id of the application; otherwise --app, SWITCHYARD_APP, that of an earlier push, or the name of the folder.',
     );
 }
 
 interface PushRequest {
   folder: string;
-  application: string | undefined;
   release: Release;
   wait: boolean;
 }
 
-async function push(session: Session, { folder, application, release, wait }: PushRequest): Promise<void> {
+async function push(session: Session, { folder, release, wait }: PushRequest): Promise<void> {
   const { terminal, output } = session;
   const path = resolve(terminal.cwd, folder);
   // Before a warning about the application, and before a request: a folder without an app is neither.
   readAppManifest(path);
-  const named = application ?? session.options.app;
+  const named = session.options.app;
   const id = named ?? chooseApplication(session, path);
   // Scripts push while the server restarts.
   const client = session.connect({ expectsServer: true });

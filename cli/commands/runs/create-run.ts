@@ -47,7 +47,6 @@ export function defineRun(program: Command, session: Session): void {
   program
     .command('run')
     .description('Create a run of the application.')
-    .argument('[application]', 'The id; otherwise --app, or that of the working folder.')
     .addOption(input)
     .option('--input-id <id>', 'A managed input as the input.')
     .addOption(
@@ -95,10 +94,7 @@ Examples:
   switchyard run --input monday.json --previous latest
   cat input.json | switchyard run --input - --output - | jq .solution`,
     )
-    .action((application, options) => {
-      if (application !== undefined) session.configure({ ...session.options, app: application });
-      return run(session, options);
-    });
+    .action((options) => run(session, options));
 }
 
 async function run(session: Session, options: RunOptions): Promise<void> {
