@@ -30,7 +30,7 @@ interface ApiOptions {
 export function defineApiCommand(program: Command, session: Session): void {
   program
     .command('api')
-    .description('Send a request of the API, by the id of its operation or by method and path.')
+    .description('Send a request of the API. Name it by the id of its operation, or by method and path.')
     .argument(
       '<operation>',
       'The id of the operation, such as getQueue, or a method: GET, POST, PUT, PATCH, DELETE.',

@@ -38,7 +38,7 @@ export function defineBackupCommands(program: Command, session: Session): void {
   defineBackups(program, session);
   program
     .command('restore')
-    .description('On the server: restore a backup into an empty installation, or check it.')
+    .description('On the server: restore a backup, or check it. The installation must be empty.')
     .argument('<backup>', 'A backup, or a folder of backups for its newest.')
     .option('--check', 'Check the backup, and restore nothing.')
     .addHelpText('after', '\nExample:\n  switchyard restore /var/backups/switchyard --check')
@@ -47,9 +47,7 @@ export function defineBackupCommands(program: Command, session: Session): void {
     );
   program
     .command('verify')
-    .description(
-      'On the server: read every row and every blob, and print what is missing, changed or orphaned.',
-    )
+    .description('On the server: find missing, changed and orphaned data. Reads every row and every blob.')
     .addHelpText('after', '\nExample:\n  switchyard verify')
     .action(() => runProgram(session, 'verify', []));
 }
@@ -58,7 +56,7 @@ function defineBackups(program: Command, session: Session): void {
   defineList(program, session, {
     name: 'backups',
     operation: 'getBackups',
-    text: 'List the backups of the server, the newest first, and what the last check of each found.',
+    text: 'List the backups of the server. The newest is first, each with what its last check found.',
     columns: {
       BACKUP: 'id',
       MADE: age('made_at'),

@@ -45,6 +45,7 @@ const COMMAND_GROUPS = {
     defineAppCommands,
     defineMcpCommands,
     defineCompletionCommands,
+    defineApiCommand,
   ],
   Build: [
     defineApplicationCommands,
@@ -52,8 +53,6 @@ const COMMAND_GROUPS = {
     defineInstanceCommands,
     defineSecretCommands,
     defineApplyCommands,
-    defineMarketplaceCommands,
-    defineSubscriptionCommands,
   ],
   Run: [
     defineRunCommands,
@@ -75,8 +74,9 @@ const COMMAND_GROUPS = {
     defineRetentionCommands,
     defineWebhookCommands,
     defineWorkerCommands,
+    defineMarketplaceCommands,
+    defineSubscriptionCommands,
     defineBackupCommands,
-    defineApiCommand,
   ],
 } as const satisfies Record<string, readonly CommandGroup[]>;
 

@@ -21,7 +21,7 @@ const HELP = new Option('-h, --help', 'Print the help.');
 export function defineCompletionCommands(program: Command, session: Session): void {
   program
     .command('completion')
-    .description('Print the completions of commands, options and application ids for a shell.')
+    .description('Print the completions for a shell. They have commands, options and application ids.')
     .addArgument(new Argument('<shell>', 'The shell.').choices(SHELLS))
     .addHelpText('after', '\nExample:\n  source <(switchyard completion bash)')
     .action((shell) => {
@@ -51,14 +51,16 @@ const joinTexts = (words: readonly Word[]): string => words.map(({ text }) => te
 const listFlags = ({ short, long }: CommandOption): string[] =>
   [short, long].filter((flag) => flag !== undefined);
 
-/** The part of a loop over the words of the line, in bash and zsh, that finds the command that is completed. */
+/** The part of a loop over the words of the line, in bash and zsh, that finds the command and counts its arguments. */
 function formatWordCases(nodes: readonly CommandNode[], skipValue: string): string {
   const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => path);
   return `    case $word in
       ${listValueFlags(nodes).join(' | ')}) ${skipValue}; continue ;;
     esac
     case $at/$word in
-      ${paths.join(' | ')}) at="$at/$word" ;;
+      ${paths.join(' | ')}) at="$at/$word"; count=0 ;;
+      */-*) ;;
+      *) ((count += 1)) ;;
     esac`;
 }
 
@@ -79,11 +81,11 @@ function formatChoiceCases(
     .join('\n');
 }
 
-/** The pattern of bash and zsh for the commands whose first argument is an application. */
+/** The pattern of bash and zsh for the commands and the number of arguments before an application. */
 function formatApplicationPattern(nodes: readonly CommandNode[]): string {
   return nodes
-    .filter(({ hasApplicationArgument }) => hasApplicationArgument)
-    .map(({ path }) => `${path}:*`)
+    .filter(({ applicationAt }) => applicationAt >= 0)
+    .map(({ path, applicationAt }) => `${path}:${applicationAt}:*`)
     .join(' | ');
 }
 
@@ -103,7 +105,7 @@ function formatBash(nodes: readonly CommandNode[]): string {
   return `# bash completion of switchyard. Add to ~/.bashrc:  source <(switchyard completion bash)
 _switchyard() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
-  local at= words= list= word index
+  local at= words= list= word index count=0
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
@@ -128,7 +130,7 @@ ${formatChoiceCases(nodes, (values) => `words=${quote(values.join(' '))}`)}
     case $at in
 ${words.join('\n')}
     esac
-    case $at:$current in
+    case $at:$count:$current in
       *:-*) ;;
       ${formatApplicationPattern(nodes)}) list=$(${LISTS.application.command} 2>/dev/null) ;;
     esac
@@ -148,16 +150,20 @@ function formatZsh(nodes: readonly CommandNode[]): string {
       `    ${flags.join(' | ')}) compadd -- "\${(@f)$(${command} 2>/dev/null)}"; return ;;`,
   );
   const described = nodes.map(({ path, words }) => {
-    // A colon separates the name from its description.
-    const entries = words.map(({ text, description }) =>
-      quote(`${text.replaceAll(':', '\\:')}:${description}`),
-    );
-    return `    ${path || "''"}) entries=(${entries.join(' ')}) ;;`;
+    const groups = [...Map.groupBy(words, ({ group }) => group)];
+    const lists = groups.map(([group, own]) => {
+      // A colon separates the name from its description.
+      const entries = own.map(({ text, description }) =>
+        quote(`${text.replaceAll(':', '\\:')}:${description}`),
+      );
+      return `entries=(${entries.join(' ')}); _describe ${quote(group || 'switchyard')} entries && found=1`;
+    });
+    return `    ${path || "''"}) ${lists.join('; ')} ;;`;
   });
   return `#compdef switchyard
 # zsh completion of switchyard. Add to ~/.zshrc:  source <(switchyard completion zsh)
 _switchyard() {
-  local at= word index previous=$words[CURRENT-1]
+  local at= word index count=0 found=0 previous=$words[CURRENT-1]
   local -a entries
   for ((index = 2; index < CURRENT; index++)); do
     word=$words[index]
@@ -176,14 +182,14 @@ ${formatChoiceCases(nodes, (values) => `compadd -- ${values.map(quote).join(' ')
   case $previous in
     ${listValueFlags(nodes).join(' | ')}) _files; return ;;
   esac
-  case $at in
-${described.join('\n')}
-  esac
-  case $at:$words[CURRENT] in
+  case $at:$count:$words[CURRENT] in
     *:-*) ;;
     ${formatApplicationPattern(nodes)}) compadd -- "\${(@f)$(${LISTS.application.command} 2>/dev/null)}"; return ;;
   esac
-  _describe switchyard entries || _files
+  case $at in
+${described.join('\n')}
+  esac
+  ((found)) || _files
 }
 if [[ $funcstack[1] == _switchyard ]]; then
   # The script is the file _switchyard of a folder of fpath, which zsh reads when it first completes.
@@ -204,6 +210,7 @@ function formatFish(nodes: readonly CommandNode[]): string {
 function __switchyard_is_at
     set -l at ''
     set -l skips 0
+    set -l count 0
     for word in (commandline -opc)[2..]
         if test $skips = 1
             set skips 0
@@ -211,9 +218,12 @@ function __switchyard_is_at
             set skips 1
         else if contains -- $at/$word ${paths}
             set at $at/$word
+            set count 0
+        else if not string match -q -- '-*' $word
+            set count (math $count + 1)
         end
     end
-    test "$at" = "$argv[1]"
+    test "$at" = "$argv[1]"; and test (count $argv) = 1 -o "$count" = "$argv[2]"
 end
 ${nodes.flatMap(formatFishNode).join('\n')}
 `;
@@ -224,20 +234,19 @@ function quoteFish(text: string): string {
 }
 
 /** The lines of one command. A command with commands below it has no files as arguments. */
-function formatFishNode({
-  path,
-  words,
-  options,
-  hasCommands,
-  hasApplicationArgument,
-}: CommandNode): string[] {
-  const start = `complete -c switchyard -n ${quoteFish(`__switchyard_is_at ${quoteFish(path)}`)}`;
+function formatFishNode({ path, words, options, hasCommands, applicationAt }: CommandNode): string[] {
+  const place = `__switchyard_is_at ${quoteFish(path)}`;
+  const start = `complete -c switchyard -n ${quoteFish(place)}`;
+  const atApplication = `complete -c switchyard -n ${quoteFish(`${place} ${applicationAt}`)}`;
   return [
     ...(hasCommands ? [`${start} -f`] : []),
-    ...(hasApplicationArgument ? [`${start} -f -a ${formatFishList(LISTS.application)}`] : []),
+    ...(applicationAt < 0 ? [] : [`${atApplication} -f -a ${formatFishList(LISTS.application)}`]),
     ...words
       .filter(({ text }) => !text.startsWith('-'))
-      .map(({ text, description }) => `${start} -f -a ${quoteFish(text)} -d ${quoteFish(description)}`),
+      .map(
+        ({ text, group, description }) =>
+          `${start} -f -a ${quoteFish(text)} -d ${quoteFish(group ? `${group}: ${description}` : description)}`,
+      ),
     ...options.map((option) => `${start} ${formatFishOption(option)}`),
   ];
 }
@@ -269,13 +278,15 @@ interface CommandNode {
   words: readonly Word[];
   options: readonly CommandOption[];
   hasCommands: boolean;
-  /** true: the first argument is the id of an application. */
-  hasApplicationArgument: boolean;
+  /** The number of arguments before the one that is the id of an application; -1 without one. */
+  applicationAt: number;
 }
 
 /** A word that may stand in the line, with its description. */
 interface Word {
   text: string;
+  /** The heading of the help that has the command; empty for other words. */
+  group: string;
   description: string;
 }
 
@@ -301,18 +312,20 @@ function listCommandNodes(program: CommandPart): CommandNode[] {
     const own = command === program ? program.options : command.options.filter(({ hidden }) => !hidden);
     const options = [...new Map([...own, ...shared, HELP].map((option) => [option.flags, option])).values()];
     const words = [
-      ...command.commands.map((child) => ({ text: child.name(), description: child.description() })),
+      ...command.commands.map((child) => ({
+        ...{ text: child.name(), group: child.helpGroup(), description: child.description() },
+      })),
       ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
-        argChoices.map((text) => ({ text, description })),
+        argChoices.map((text) => ({ text, group: '', description })),
       ),
-      ...options.map(({ long, flags, description }) => ({ text: long ?? flags, description })),
+      ...options.map(({ long, flags, description }) => ({ text: long ?? flags, group: '', description })),
     ];
     const node: CommandNode = {
       path,
       words: words.sort((a, b) => (a.text < b.text ? -1 : 1)),
       options: options.map(describeOption),
       hasCommands: command.commands.length > 0,
-      hasApplicationArgument: command.registeredArguments[0]?.name() === 'application',
+      applicationAt: command.registeredArguments.findIndex((one) => one.name() === 'application'),
     };
     return [node, ...command.commands.flatMap((child) => visit(child, `${path}/${child.name()}`))];
   };

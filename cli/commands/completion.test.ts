@@ -125,6 +125,10 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   'switchyard --profile=keys instances se': ['set-default'],
   'switchyard --app ro': ['rostering', 'routing'],
   'switchyard apps delete p': ['packing'],
+  // The application is the last argument.
+  'switchyard runs get run-1 p': ['packing'],
+  'switchyard run --option duration p': ['packing'],
+  'switchyard versions list ro': ['rostering', 'routing'],
   // A value without a list is a file.
   'switchyard login --authority ': ['authority.pem'],
 };

@@ -28,7 +28,7 @@ function defineInit(program: Command, session: Session): void {
   program
     .command('init')
     .description(
-      'Write a complete app into a folder: it solves a small problem, and you replace the problem.',
+      'Write a complete app into a folder. It solves a small problem, and you replace the problem.',
     )
     .argument('[folder]', 'The folder of the app; it is created.', '.')
     .addOption(
@@ -86,7 +86,9 @@ function initFolder({ terminal, options, output }: Session, folder: string, temp
 function defineDev(program: Command, session: Session): void {
   program
     .command('dev')
-    .description('Run the app of a folder on this machine, in the sandbox and by the rules of a server.')
+    .description(
+      'Run the app of a folder on this machine, as a server would. It runs in the sandbox, by the rules of a server.',
+    )
     .argument('[folder]', 'The folder of the app.', '.')
     .option(
       '-i, --input <file>',

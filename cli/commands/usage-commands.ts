@@ -223,7 +223,7 @@ function formatGroup({ day, application_id, user_email }: Usage['items'][number]
 function defineCostRate(program: Command, session: Session): void {
   const costRate = program
     .command('cost-rate')
-    .description('Print, set or remove the price of a core hour, by which usage has a cost.');
+    .description('Print, set or remove the price of a core hour. By it, usage has a cost.');
   defineCommand(costRate, session, {
     name: 'get',
     isDefault: true,

@@ -104,9 +104,21 @@ describe('the exit code', () => {
     },
     {
       title: 'an argument that a default command does not have',
+      args: ['versions', 'list', 'routing', 'v1'],
+      code: 2,
+      words: "too many arguments for 'list'. Expected 1 but got 2.",
+    },
+    {
+      title: 'two applications',
       args: ['versions', 'list', 'v1', '--app', 'routing'],
       code: 2,
-      words: "too many arguments for 'list'. Expected 0 but got 1.",
+      words: 'The application is "v1" as the last argument and "routing" with --app',
+    },
+    {
+      title: 'a group with a misspelt command where an application could be',
+      args: ['versions', 'crate'],
+      code: 2,
+      words: "unknown command 'crate'; versions has create, delete, diff",
     },
     { title: 'help of an unknown command', args: ['help', 'rnus'], code: 2, words: 'Did you mean runs?' },
     {
@@ -203,6 +215,19 @@ test('the folder of an app names the application; a list without runs says so', 
   expect(await run(['runs'])).toMatchObject({ code: 0, stdout: 'Application routing has no such runs.\n' });
   expect(JSON.parse((await run(['runs', '--json'])).stdout)).toEqual({ runs: [] });
   rmSync(join(folder, '.switchyard.json'));
+});
+
+test.each([
+  ['runs'],
+  ['runs', 'get', 'run-1'],
+  ['versions'],
+  ['versions', 'list'],
+  ['instances', 'get', 'main'],
+])('the application is the last argument: %s %s %s', async (...words) => {
+  const env = { SWITCHYARD_APP: 'elsewhere' };
+  const [last, option] = [await run([...words, 'routing'], env), await run([...words, '--app', 'routing'])];
+  expect(last).toEqual(option);
+  expect(`${last.stdout}${last.stderr}`).not.toContain('elsewhere');
 });
 
 test('--select prints what it selects from the response', async () => {

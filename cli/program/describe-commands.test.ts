@@ -3,16 +3,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { runCommand } from '../testing/run-command.ts';
 import { describeCommands } from './describe-commands.ts';
 
 const [program, ...commands] = describeCommands();
 
-test('the description has the options of the program, and its commands in alphabetical order', () => {
+test('the description has the options of the program, and its commands by group and name', () => {
   expect(program?.options.map(({ term }) => term)).toEqual(
     expect.arrayContaining(['--json', '-q, --quiet', '--profile <name>']),
   );
-  const names = commands.map(({ name }) => name);
-  expect(names).toEqual(names.toSorted());
+  const groups = Map.groupBy(commands, ({ group }) => group);
+  expect([...groups.keys()]).toEqual(['Start', 'Build', 'Run', 'Prove', 'Operate']);
+  const names = [...groups.values()].flatMap((group) => group.map(({ name }) => name).toSorted());
+  expect(commands.map(({ name }) => name)).toEqual(names);
   expect(names).toEqual(expect.arrayContaining(['login', 'push', 'runs', 'runs get', 'versions list']));
 });
 
@@ -32,4 +35,23 @@ test('the page of the commands lists all exit codes', () => {
   const page = join(import.meta.dirname, '../../site/content/using-switchyard/reference/cli/commands.md');
   const listed = [...readFileSync(page, 'utf8').matchAll(/^\| `(\d+)` /gm)].map(([, code]) => Number(code));
   expect(listed).toEqual(Object.values(EXIT_CODES));
+});
+
+test('the help of the program has a line for each command, and fits two screens of 40 lines', async () => {
+  const { stdout } = await runCommand(['--help'], { cwd: '/', env: { COLUMNS: '100' } });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(80);
+  for (const name of new Set(commands.map((one) => one.name.split(' ')[0])))
+    expect(lines.filter((line) => line.startsWith(`  ${name} `))).toEqual([expect.stringMatching(/\.$/)]);
+});
+
+test('a command for one application takes its id as the last argument', () => {
+  const takesOne = (name: string) =>
+    commands.find((one) => one.name === name)?.arguments.at(-1)?.term === 'application';
+  const ofApplication = ['push', 'run', 'runs', 'runs get', 'logs', 'versions list', 'instances create'];
+  expect(
+    [...ofApplication, 'experiments create batch', 'promote', 'secrets set'].filter(takesOne),
+  ).toHaveLength(10);
+  // A list of ids has no end, and an account has no application.
+  expect(['runs delete', 'cancel', 'compare', 'keys list', 'workers list'].filter(takesOne)).toEqual([]);
 });

@@ -8,6 +8,8 @@ import { readExample } from './read-example.ts';
 export interface CommandDescription {
   /** The words of the command after `switchyard`; empty for the program itself. */
   name: string;
+  /** The heading of the help that has the command; empty for the program. */
+  group: string;
   /** The whole line, such as `switchyard push [options] [folder] [application]`. */
   usage: string;
   description: string;
@@ -23,7 +25,7 @@ interface Term {
   description: string;
 }
 
-/** Returns the program and every command that can be run, in the order of their names. */
+/** Returns the program and every command that can be run, in the order of the help: by group, then by name. */
 export function describeCommands(): CommandDescription[] {
   const signal = new AbortController().signal;
   const terminal = {
@@ -34,21 +36,25 @@ export function describeCommands(): CommandDescription[] {
     cwd: '/',
     signal,
   };
-  return describe(createProgram(createSession(terminal)), []);
+  return describe(createProgram(createSession(terminal)), { path: [], group: '' });
 }
 
-function describe(command: CommandUnknownOpts, path: readonly string[]): CommandDescription[] {
+interface Place {
+  path: readonly string[];
+  group: string;
+}
+
+function describe(command: CommandUnknownOpts, { path, group }: Place): CommandDescription[] {
   const help = command.createHelp();
-  const below = help
-    .visibleCommands(command)
-    .filter((child) => child.name() !== 'help')
-    .toSorted((a, b) => (a.name() < b.name() ? -1 : 1))
-    .flatMap((child) => describe(child, [...path, child.name()]));
+  const below = listChildren(command).flatMap((child) =>
+    describe(child, { path: [...path, child.name()], group: group || child.helpGroup() }),
+  );
   const example = readExample(command);
   // A command with commands below it and without an example only groups them; `runs` lists runs and has `runs get` below it.
   if (path.length > 0 && below.length > 0 && example === '') return below;
   const own: CommandDescription = {
     name: path.join(' '),
+    group,
     usage: help.commandUsage(command),
     description: help.commandDescription(command),
     arguments: help.visibleArguments(command).map((argument) => ({
@@ -62,4 +68,13 @@ function describe(command: CommandUnknownOpts, path: readonly string[]): Command
     example,
   };
   return [own, ...below];
+}
+
+/** Returns the commands below one, sorted by name within each group. */
+export function listChildren({ commands }: Pick<CommandUnknownOpts, 'commands'>): CommandUnknownOpts[] {
+  const groups = [...new Set(commands.map((child) => child.helpGroup()))];
+  return commands
+    .filter((child) => child.name() !== 'help')
+    .toSorted((a, b) => (a.name() < b.name() ? -1 : 1))
+    .toSorted((a, b) => groups.indexOf(a.helpGroup()) - groups.indexOf(b.helpGroup()));
 }

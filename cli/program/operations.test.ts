@@ -16,6 +16,7 @@ const MONITOR = 'Probes and Prometheus read it without the command line.';
 const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   acceptInvite: OPENED,
   checkWorkerProtocol: WORKER,
+  countRuns: 'The pages of the console show numbers of runs; "runs --all --quiet" prints a line for each.',
   createOrganization: ORGANIZATION,
   createSession: BROWSER,
   deleteOrganization: ORGANIZATION,
@@ -32,7 +33,9 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   getSingleSignOn: BROWSER,
   getSsoDomain: 'The published client asks it before its own sign-in.',
   leaveWorker: WORKER,
+  listApplicationSummaries: 'The first page of the console; "apps list" lists the applications.',
   listOwnOrganizations: ORGANIZATION,
+  listTags: 'The console suggests them; "runs tag" prints those of a run.',
   proveAttempt: WORKER,
   putAttemptFile: WORKER,
   putUpload: 'Commands send content in parts, which a later command continues.',

@@ -62,7 +62,7 @@ const user_code: Field = ['<code>', 'The code that the program shows, such as WD
 export const defineDeviceCommands = defineResource({
   name: 'devices',
   noun: 'device',
-  text: 'Approve or deny the sign-in of a program on another machine by its code.',
+  text: 'Approve or deny the sign-in of a program by its code. The program may be on another machine.',
   get: {
     operation: 'getDeviceAuthorization',
     text: 'Print the program that shows a code, and the address from which it asks.',

@@ -46,7 +46,7 @@ export function defineProfileCommands(program: Command, session: Session): void 
 function defineLogin(program: Command, session: Session): void {
   program
     .command('login')
-    .description('Sign in to a server with the browser, and save its address and a new key as a profile.')
+    .description('Sign in to a server with the browser. Its address and a new key are saved as a profile.')
     .option(
       '--url <url>',
       'The address of the server, such as https://switchyard.example.com; otherwise that of the profile.',

@@ -31,7 +31,7 @@ export function defineApplyCommands(program: Command, session: Session): void {
   program
     .command('plan')
     .description(
-      'Print the difference between a file and the server: created, updated and deleted resources.',
+      'Print the difference between a file and the server. It has created, updated and deleted resources.',
     )
     .option('--file <file>', FILE_TEXT, FILE_NAME)
     .option('--prune', PRUNE_TEXT)
@@ -50,7 +50,7 @@ Example:
     .action(({ file, prune, check }) => printPlan(session, { file, prune, isChecked: check === true }));
   program
     .command('apply')
-    .description('Make the server like a file: print the difference, ask, and make the changes.')
+    .description('Make the server like a file. Prints the difference, asks, and makes the changes.')
     .option('--file <file>', FILE_TEXT, FILE_NAME)
     .option('--prune', PRUNE_TEXT)
     .option('-y, --yes', 'Make the changes without a question.')

@@ -10,7 +10,7 @@ export function definePromoteCommand(program: Command, session: Session): void {
   program
     .command('promote')
     .description(
-      'Move a version through the gates of an instance, and set the instance to it only on verdicts.',
+      'Move a version through the gates of an instance. The instance is set to it only on verdicts.',
     )
     .argument('<version>', 'The id of the version.')
     .requiredOption('--instance <id>', 'The instance that gets the version, such as production.')

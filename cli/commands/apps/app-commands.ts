@@ -14,7 +14,7 @@ export function defineAppCommands(program: Command, session: Session): void {
 function defineOpen(program: Command, session: Session): void {
   const open = program
     .command('open')
-    .description('Open the console at the page of a run, or of the application, and print its address.')
+    .description('Open the console at a run or the application, and print its address.')
     .argument('[run]', 'The id of a run.')
     .option('--print', 'Only print the address.')
     .addHelpText(

@@ -25,7 +25,7 @@ const DEFAULT_INSTANCE = 'default';
 export function definePush(program: Command, session: Session): void {
   program
     .command('push')
-    .description('Pack a folder with an app.yaml, and make it the executable of the application.')
+    .description('Make a folder with an app.yaml the executable of the application.')
     .argument('[folder]', 'The folder of the app.', '.')
     .option(
       '--version <id>',

@@ -24,7 +24,7 @@ export function defineBisectCommand(program: Command, session: Session): void {
   const command = program
     .command('bisect')
     .description(
-      'Find the version that made an indicator worse, by a binary search with paired runs between a good and a bad version.',
+      'Find the version that made an indicator worse. A binary search with paired runs looks between a good and a bad version.',
     )
     .argument('<good>', 'The id of a good version.')
     .argument('<bad>', 'The id of a later version that is worse.');

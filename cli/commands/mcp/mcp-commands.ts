@@ -7,7 +7,7 @@ export function defineMcpCommands(program: Command, session: Session): void {
   program
     .command('mcp')
     .description(
-      'Serve agents by the Model Context Protocol over standard input and output, with the rights of the profile.',
+      'Serve agents by the Model Context Protocol. It uses standard input and output, with the rights of the profile.',
     )
     .option('--read-only', 'Offer no tool that creates or cancels runs.')
     .addHelpText(

@@ -141,7 +141,7 @@ function defineActions(program: Command, session: Session): void {
   program
     .command('compare')
     .description(
-      'Compare 2 to 10 runs: the facts, options and indicators that differ, and the outputs of two runs.',
+      'Compare 2 to 10 runs. Prints the facts, options and indicators that differ, and the outputs of two runs.',
     )
     .argument('<run...>', 'The ids of the runs; the first is the baseline.')
     .option('--all', 'Print equal values too.')

@@ -25,7 +25,7 @@ const VIEW_TEXT = 'The id or the name of the view.';
 export const defineViewCommands = defineResource({
   name: 'views',
   noun: 'view',
-  text: 'List, save, change and delete views: filters, order and columns of the runs of an application.',
+  text: 'List, save, change and delete views. A view has filters, order and columns of the runs of an application.',
   argument: VIEW_TEXT,
   find: async (session, text) => (await findView(session, text)).id,
   list: {

@@ -9,11 +9,8 @@ type Term = CommandDescription['options'][number];
 
 const HELP_OPTION = '-h, --help';
 
-/** The commands for an account and its server. All others are about apps and their runs. One page of all would be too heavy. */
-const ACCOUNT_COMMANDS: ReadonlySet<string> = new Set([
-  ...['accounts', 'audit', 'backup', 'backups', 'cost-rate', 'devices', 'keys', 'licenses', 'marketplace'],
-  ...['members', 'quotas', 'restore', 'sessions', 'storage', 'subscriptions', 'usage', 'webhooks', 'workers'],
-]);
+/** The group for an account and its server, on a page of its own: one page of all would be too heavy. */
+const ACCOUNT_GROUP = 'Operate';
 
 /** Replaces every tag `commands` directly in a page. The command line is loaded only for a page that has one. */
 export async function expandCommands(page: Node): Promise<void> {
@@ -23,8 +20,8 @@ export async function expandCommands(page: Node): Promise<void> {
   page.children = page.children.flatMap((child) => {
     if (child.tag !== 'commands') return [child];
     const isAccount = child.attributes.area === 'account';
-    const selected = all.filter(({ name }) => ACCOUNT_COMMANDS.has(name.split(' ')[0] ?? '') === isAccount);
-    return parseAt(selected.map(formatCommand).join('\n'), child);
+    const selected = all.filter(({ group }) => (group === ACCOUNT_GROUP) === isAccount);
+    return parseAt(selected.flatMap(formatGrouped).join('\n'), child);
   });
 }
 
@@ -40,12 +37,23 @@ function parseAt(markdown: string, { lines, location }: Node): Node[] {
   return children;
 }
 
+/** Formats a command, below the heading of its group if it is the first of it. */
+function formatGrouped(
+  command: CommandDescription,
+  index: number,
+  all: readonly CommandDescription[],
+): string[] {
+  const { group } = command;
+  const isFirst = group !== '' && group !== all[index - 1]?.group;
+  return [...(isFirst ? [`## ${group} {% #group-${group.toLowerCase()} %}\n`] : []), formatCommand(command)];
+}
+
 function formatCommand(command: CommandDescription): string {
   const { name, usage, description, example } = command;
   const isProgram = name === '';
   const heading = isProgram
     ? '## Options of every command {% #global-options %}'
-    : `## switchyard ${name} {% #${name.replaceAll(' ', '-')} %}`;
+    : `### switchyard ${name} {% #${name.replaceAll(' ', '-')} %}`;
   const options = command.options.filter(({ term }) => isProgram || term !== HELP_OPTION);
   return [
     heading,
