@@ -40,7 +40,10 @@ const settings = (more: Partial<CommandSettings> = {}): CommandSettings => ({
   ...more,
 });
 const run = (line: string | string[], input = '') =>
-  runCommand(typeof line === 'string' ? line.split(' ') : line, settings({ input }));
+  runCommand(
+    typeof line === 'string' ? line.split(' ') : line,
+    settings({ input, isTerminal: input !== '' }),
+  );
 
 /** Returns standard output of a command that has to succeed. */
 async function print(line: string | string[], input = ''): Promise<string> {
@@ -119,7 +122,7 @@ describe('apps', () => {
     expect(await print('apps trust trial')).toMatch(/^HTML assets +trusted by root@localhost at 2/m);
     expect(await print('apps trust trial --off')).not.toContain('trusted');
     const refused = await run('apps delete trial', 'trail\n');
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was deleted') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was changed') });
     expect((await run('apps delete trial')).code).toBe(2);
     await print('apps delete trial', 'trial\n');
     expect((await run('apps get trial')).code).toBe(4);
@@ -224,7 +227,7 @@ describe('accounts, sessions, members and keys', () => {
     const file = join(folder, 'input.json');
     writeFileSync(file, '{}');
     for (const id of ['one', 'two']) await print(`inputs create ${id} --file ${file} --app ${app}`);
-    const words = ['inputs', 'delete', 'one', 'one', 'none', 'two', '--app', app];
+    const words = ['inputs', 'delete', 'one', 'one', 'none', 'two', '--app', app, '--yes'];
     const deleted = await runCommand(words, settings());
     expect(deleted).toMatchObject({ code: 4, stdout: '' });
     expect(deleted.stderr).toContain('Deleted one.\n');
@@ -255,6 +258,7 @@ describe('accounts, sessions, members and keys', () => {
     await print('members update bob@example.com --role viewer');
     expect(await print('members')).toMatch(/bob@example.com +viewer +open until/);
     expect(await print('members get bob@example.com')).toMatch(/^role +viewer\ninvite +open until /m);
+    expect((await run('members delete bob@example.com')).stderr).toContain('give --yes');
     await print('members delete bob@example.com', 'bob@example.com\n');
     expect((await run('members update bob@example.com --role viewer')).code).toBe(4);
   });
@@ -337,7 +341,7 @@ describe('usage, quotas and licences', () => {
     await print('quotas set --concurrent-runs none --core-hours-per-month none');
     expect(await print('quotas')).toContain('of unlimited');
     await print('licenses set gurobi=4 cplex=2');
-    await print('licenses delete cplex');
+    await print('licenses delete cplex --yes');
     expect(await print('licenses')).toMatch(/^gurobi +0 +4/m);
     expect(await print('usage --group-by application')).toMatch(/^total/m);
     expect(await print('storage')).toMatch(new RegExp(`^${app} .* for ever$`, 'm'));
@@ -346,7 +350,7 @@ describe('usage, quotas and licences', () => {
     await print('cost-rate set 0.05 --currency EUR');
     expect(await print('cost-rate get')).toBe('A core hour costs 0.05 EUR.\n');
     expect(await print('usage')).toMatch(/^total .* €0\.00$/m);
-    await print('cost-rate delete');
+    await print('cost-rate delete --yes');
     expect(await print('cost-rate --json')).toBe('null\n');
     expect((await run('cost-rate set free --currency EUR')).stderr).toContain('at least 0');
   });

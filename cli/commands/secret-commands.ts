@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ApiError } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
-import { confirmDeletion } from '../session/confirm.ts';
+import { confirm } from '../session/confirm.ts';
 import { readPages } from '../session/list-items.ts';
 import { decodeText, readTextFile } from '../session/read-text-file.ts';
 import type { Session } from '../session/session.ts';
@@ -47,7 +47,7 @@ export function defineSecretCommands(program: Command, session: Session): void {
       const word = location ?? collection;
       const what =
         location === undefined ? `Delete all secrets of ${collection}?` : `Delete the secret ${location}?`;
-      await confirmDeletion(session, { what, word, yes });
+      await confirm(session, { what, word, yes });
       await (location === undefined
         ? session.connect().call('deleteSecretsCollection', { params: findParams(session, collection) })
         : session.connect().call('patchSecretsCollection', {

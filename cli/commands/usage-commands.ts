@@ -10,6 +10,7 @@ import {
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CommandError } from '../errors/command-error.ts';
+import { confirm } from '../session/confirm.ts';
 import type { Session } from '../session/session.ts';
 import { count } from '../terminal/columns.ts';
 import { formatFields } from '../terminal/table.ts';
@@ -153,8 +154,12 @@ function defineLicenses(program: Command, session: Session): void {
     .command('delete')
     .description('Remove licences. Runs that need them wait.')
     .argument('<name...>', 'The names of the licences.')
-    .addHelpText('after', '\nExample:\n  switchyard licenses delete gurobi')
-    .action((names) => changeLicenses(session, new Map(names.map((name) => [name, null]))));
+    .option('--yes', 'Do not ask.')
+    .addHelpText('after', '\nExample:\n  switchyard licenses delete gurobi --yes')
+    .action(async (names, { yes }) => {
+      await confirm(session, { what: `Delete the licences ${names.join(', ')}?`, yes });
+      await changeLicenses(session, new Map(names.map((name) => [name, null])));
+    });
 }
 
 type Licenses = ResponseBody<'getLicenses'>;
@@ -250,6 +255,8 @@ function defineCostRate(program: Command, session: Session): void {
     name: 'delete',
     operation: 'deleteCostRate',
     text: 'Remove the price. Usage then has no cost.',
+    confirm: () => ({ what: 'Remove the price of a core hour?' }),
+    example: '--yes',
     print: () => printRate(session, null),
   });
 }

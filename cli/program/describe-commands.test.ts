@@ -55,3 +55,25 @@ test('a command for one application takes its id as the last argument', () => {
   // A list of ids has no end, and an account has no application.
   expect(['runs delete', 'cancel', 'compare', 'keys list', 'workers list'].filter(takesOne)).toEqual([]);
 });
+
+test('every command that deletes has --yes, without which a script gets a refusal and nothing is deleted', async () => {
+  const deleting = commands.filter(({ name }) => / delete$/.test(name));
+  expect(deleting.length).toBeGreaterThan(14);
+  for (const { name, options } of deleting)
+    expect(
+      options.map(({ term }) => term),
+      name,
+    ).toContain('--yes');
+  // The question about a member comes after a request.
+  for (const { name, usage } of deleting) {
+    expect(
+      options.map(({ term }) => term),
+      name,
+    ).toContain('--yes');
+    const ids = usage.match(/<[^>]+>/g)?.map(() => 'x') ?? [];
+    // No server listens there: the refusal is before the first request.
+    const env = { SWITCHYARD_URL: 'http://127.0.0.1:1', SWITCHYARD_TOKEN: 'x', SWITCHYARD_APP: 'routing' };
+    const refused = await runCommand([...name.split(' '), ...ids], { cwd: '/', env });
+    expect(refused, name).toMatchObject({ code: 2, stderr: expect.stringContaining('give --yes') });
+  }
+});

@@ -15,7 +15,7 @@ export interface CommandSettings {
   /** Standard input. */
   input?: string;
   signal?: AbortSignal;
-  /** true: standard error is a terminal. */
+  /** true: standard input and standard error are a terminal. */
   isTerminal?: boolean;
   /** Receives standard output as it is written. */
   onOutput?: (text: string) => void;
@@ -46,7 +46,7 @@ export async function runCommand(
     },
   });
   const code = await runCommandLine(args, {
-    in: Readable.from([input]),
+    in: Object.assign(Readable.from([input]), { isTTY: isTerminal }),
     out: collect('stdout'),
     err: { ...collect('stderr'), isTTY: isTerminal },
     env,

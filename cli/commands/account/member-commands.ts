@@ -12,7 +12,7 @@ import type { Member } from '@switchyard/contract/account/members.ts';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
-import { confirmDeletion } from '../../session/confirm.ts';
+import { confirm } from '../../session/confirm.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
@@ -115,7 +115,10 @@ function defineMemberChanges(members: Command, session: Session): void {
     .addOption(new Option('--keep <kinds...>', KEEP_TEXT).choices(INVENTORY_KINDS))
     .addOption(revokeOption())
     .option('--yes', 'Do not ask.')
-    .addHelpText('after', '\nExample:\n  switchyard members delete bob@example.com --keep worker_tokens')
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard members delete bob@example.com --keep worker_tokens --yes',
+    )
     .action(async (member, { keep = [], revoke = [], yes }) => {
       const { member_id, body } = await fetchInventory(session, member);
       const kinds = listRevokedKinds(INVENTORY_KINDS, { keep, revoke });
@@ -123,7 +126,7 @@ function defineMemberChanges(members: Command, session: Session): void {
       for (const { kind, id, name, detail } of revoked)
         session.output.note(cleanLine(`Revokes the ${formatInventoryKind(kind)} ${id} (${name}): ${detail}`));
       const what = `Remove the member ${member} with all keys?`;
-      await confirmDeletion(session, { what, word: member, yes });
+      await confirm(session, { what, word: member, yes });
       const query = {
         ...(keep.length > 0 ? { keep: keep.join(',') } : {}),
         ...(revoke.length > 0 ? { revoke: revoke.join(',') } : {}),

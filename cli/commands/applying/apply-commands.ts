@@ -1,5 +1,4 @@
 /** Commands for a file in Git that describes the resources of an account. */
-import { createInterface } from 'node:readline/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { listResources } from '../../applying/list-resources.ts';
 import {
@@ -12,6 +11,7 @@ import {
 import { FILE_NAME, readFile } from '../../applying/read-file.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { confirm } from '../../session/confirm.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanStyledText } from '../../terminal/clean-text.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -111,33 +111,19 @@ async function applyFile(
       EXIT_CODES.refused,
     );
   if (output.form === 'text') terminal.out.write(cleanStyledText(formatPlan(plan, output.style)));
-  if (plan.changes.length > 0 && !yes && !(await confirm(session)))
-    throw new CommandError('Nothing was changed.', EXIT_CODES.failure);
+  if (plan.changes.length > 0) await confirm(session, { what: `Make ${count(plan)}?`, yes });
   await makeChanges(plan.changes, ({ action, resource }) =>
     output.note(`${DONE[action]} ${formatResource(resource)}`),
   );
   output.print({
     json: describePlan(plan),
-    text: () =>
-      plan.changes.length === 0
-        ? ''
-        : `Made ${plan.changes.length} ${plan.changes.length === 1 ? 'change' : 'changes'}.\n`,
+    text: () => (plan.changes.length === 0 ? '' : `Made ${count(plan)}.\n`),
     quiet: () => plan.changes.map(({ resource }) => formatResource(resource)),
   });
 }
 
-/** Without a terminal nobody can answer, so the caller must have decided before. */
-async function confirm({ terminal, output }: Session): Promise<boolean> {
-  if (!terminal.in.isTTY || output.form !== 'text')
-    throw new CommandError('The changes need a confirmation. Give --yes to make them without one.');
-  terminal.out.write('Make these changes? Type yes: ');
-  const lines = createInterface({ input: terminal.in });
-  try {
-    const reply = await lines.question('', { signal: terminal.signal });
-    return reply.trim() === 'yes';
-  } finally {
-    lines.close();
-  }
+function count({ changes }: Plan): string {
+  return changes.length === 1 ? '1 change' : `${changes.length} changes`;
 }
 
 interface PrintedPlan {

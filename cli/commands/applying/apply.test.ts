@@ -131,7 +131,7 @@ test('a plan is refused once the server has changed', async () => {
 
 test.each([
   { reply: 'yes', code: 0 },
-  { reply: 'y', code: 1 },
+  { reply: 'y', code: 2 },
 ])('at a terminal the changes need a typed yes: $reply', async ({ reply, code }) => {
   write(describeFile(`{duration: 20, solver: ${reply}}`));
   let output = '';
@@ -142,7 +142,7 @@ test.each([
     env: { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token, LICENSE_KEY: 'key-of-the-solver' },
   };
   expect(await runCommandLine(['apply'], terminal)).toBe(code);
-  expect(output).toContain(code === 0 ? 'Made 1 change.' : 'Nothing was changed.');
+  expect(output).toContain(code === 0 ? 'Made 1 change.' : 'Nothing was changed: the answer was not yes.');
 });
 
 test('only marked and pruned resources are deleted, and no candidate of a promotion', async () => {

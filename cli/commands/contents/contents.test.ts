@@ -55,7 +55,7 @@ describe('inputs and sets', () => {
     expect(set).toMatchObject({ code: 0, stdout: 'Created input set peaks with 2 inputs.\n' });
     expect((await cli(['inputs', 'update', 'monday', '--name', 'Monday, early'])).code).toBe(0);
     expect(await readJson('inputs', 'get', 'monday')).toMatchObject({ name: 'Monday, early' });
-    expect((await cli(['inputs', 'delete', 'again', 'monday'])).code).toBe(0);
+    expect((await cli(['inputs', 'delete', 'again', 'monday', '--yes'])).code).toBe(0);
     expect((await cli(['sets', 'get', 'peaks'])).stdout).toMatch(/^monday +Monday +json$/m);
     expect((await cli(['sets', '--quiet'])).stdout).toBe('peaks\n');
     expect(
@@ -76,7 +76,7 @@ describe('inputs and sets', () => {
     });
     const unknown = await cli(['sets', 'update', 'peaks', '--remove-input', 'again']);
     expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('switchyard sets get peaks') });
-    expect((await cli(['sets', 'delete', 'peaks', 'recent', 'files'])).code).toBe(0);
+    expect((await cli(['sets', 'delete', 'peaks', 'recent', 'files', '--yes'])).code).toBe(0);
     expect((await cli(['sets'])).stdout).toBe(`Application ${app} has no input sets.\n`);
   });
 

@@ -25,6 +25,7 @@ import { findExperiment, readTarget } from '../../experiments/find-experiment.ts
 import { printDecision, printResult, setExitCode } from '../../experiments/print-result.ts';
 import { parseCount, parseType } from '../../experiments/read-options.ts';
 import { waitForEnd } from '../../experiments/wait-for-end.ts';
+import { confirm } from '../../session/confirm.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
@@ -244,8 +245,13 @@ function defineChanges(group: Command, session: Session): void {
     'delete',
     'Delete an experiment. The runs that the server created for it are deleted too.',
   )
-    .addHelpText('after', '\nExample:\n  switchyard experiments delete faster-search')
-    .action((id, { type }) =>
-      change(id, type, { apply: (address) => deleteExperiment(session.connect(), address), done: 'Deleted' }),
-    );
+    .option('--yes', 'Do not ask.')
+    .addHelpText('after', '\nExample:\n  switchyard experiments delete faster-search --yes')
+    .action(async (id, { type, yes }) => {
+      await confirm(session, { what: `Delete the experiment ${id} with its runs?`, yes });
+      await change(id, type, {
+        apply: (address) => deleteExperiment(session.connect(), address),
+        done: 'Deleted',
+      });
+    });
 }

@@ -99,7 +99,7 @@ describe('a batch experiment', () => {
     expect(stdout).toContain('None of 12 inputs differs.');
     const refused = await run(['experiments', 'plan', '--experiment-id', 'tied', '--difference', '1%']);
     expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('None of 12 inputs differs.') });
-    expect((await run(['experiments', 'delete', 'tied'])).code).toBe(0);
+    expect((await run(['experiments', 'delete', 'tied', '--yes'])).code).toBe(0);
   });
 
   test('lists its runs and gets another name', async () => {
@@ -155,7 +155,7 @@ test.each([
   expect(JSON.parse((await run(args)).stdout)).toMatchObject({
     racing: { confidence, indicator: 'result.value' },
   });
-  expect((await run(['experiments', 'delete', 'race'])).code).toBe(0);
+  expect((await run(['experiments', 'delete', 'race', '--yes'])).code).toBe(0);
 });
 
 describe('an acceptance test', () => {
@@ -211,7 +211,7 @@ describe('an acceptance test', () => {
       code: 0,
       stdout: 'from-a-file\n',
     });
-    expect((await run(['experiments', 'delete', 'from-a-file'])).code).toBe(0);
+    expect((await run(['experiments', 'delete', 'from-a-file', '--yes'])).code).toBe(0);
   });
 });
 
@@ -366,6 +366,6 @@ rules:
   expect(changed).toMatch(/^group two +2 × control$/m);
   expect(changed).toMatch(/^rule 0 +minimize result\.value$/m);
   expect((await run(['ensembles', 'update', 'best'])).code).toBe(2);
-  expect((await run(['ensembles', 'delete', 'best'])).code).toBe(0);
+  expect((await run(['ensembles', 'delete', 'best', '--yes'])).code).toBe(0);
   expect((await run(['ensembles', 'list'])).stdout).toContain('has no ensembles');
 });

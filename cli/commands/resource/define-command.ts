@@ -5,7 +5,7 @@ import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, type Operations, operations } from '@switchyard/contract/operations.ts';
 import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { confirmDeletion } from '../../session/confirm.ts';
+import { confirm } from '../../session/confirm.ts';
 import type { Session } from '../../session/session.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 
@@ -47,7 +47,7 @@ export interface CommandDescription {
   example?: string;
   headers?: (session: Session) => Record<string, string>;
   /** The question before the request, which `--yes` skips. */
-  confirm?: ((values: Values) => { what: string; word: string }) | undefined;
+  confirm?: ((values: Values) => { what: string; word?: string }) | undefined;
   /** At least one option is necessary. */
   isChange?: boolean;
   /** Completes or replaces values before the request. */
@@ -65,7 +65,10 @@ export interface CommandDescription {
 
 /** A command with the fields and the response of its operation. */
 export interface CommandSettings<Id extends OperationId>
-  extends Pick<CommandDescription, 'text' | 'example' | 'headers' | 'isChange' | 'prepare' | 'id'> {
+  extends Pick<
+    CommandDescription,
+    'text' | 'example' | 'headers' | 'confirm' | 'isChange' | 'prepare' | 'id'
+  > {
   operation: Id;
   /** The positional arguments; of a resource otherwise those that name it. */
   arguments?: Fields<Id>;
@@ -113,8 +116,7 @@ export function completeCommand(
       ...positional.map(([field], index) => [field, command.processedArgs[index]] as const),
       ...given,
     ]);
-    if (settings.confirm)
-      await confirmDeletion(session, { ...settings.confirm(values), yes: options.yes === true });
+    if (settings.confirm) await confirm(session, { ...settings.confirm(values), yes: options.yes === true });
     await runOperation(session, settings, values);
   });
 }

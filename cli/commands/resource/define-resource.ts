@@ -18,6 +18,9 @@ import {
   type Values,
 } from './define-command.ts';
 
+/** The question before a deletion lists at most as many. */
+const LISTED_IDS_MAX = 10;
+
 type Item<Body> = Body extends readonly (infer Row)[]
   ? Row
   : Body extends { items: readonly (infer Row)[] }
@@ -34,12 +37,12 @@ interface ListSettings<Id extends OperationId> extends CommandSettings<Id> {
   limit?: { text: string; initial: number; parse: (text: string) => number };
 }
 
-interface RemoveSettings<Id extends OperationId> extends CommandSettings<Id> {
+interface RemoveSettings<Id extends OperationId> extends Omit<CommandSettings<Id>, 'confirm'> {
   /** The word of the command, and its past; otherwise `delete` and `Deleted`. */
   words?: readonly [name: string, done: string];
   /** true: the command accepts several ids. */
   isMany?: true;
-  /** The question before it, or true for the usual one. */
+  /** The question before it, or true for the usual one: the answer is the id. Every other deletion is answered by yes. */
   confirm?: true | ((id: string) => string);
 }
 
@@ -200,12 +203,20 @@ export function defineRemove<Id extends OperationId>(
   const { words: [word, done] = ['delete', 'Deleted'], isMany = false, confirm, ...command } = settings;
   const name = getIdName(settings.operation);
   const noun = isMany || settings.words ? '' : `${resource.noun} `;
-  const ask = typeof confirm === 'function' ? confirm : (id: string) => `Delete the ${resource.noun} ${id}?`;
   const listIds = (values: Values) => [...new Set([values[name]].flat().map(String))];
   const describe = (ids: readonly string[]) => `${done} ${noun}${ids.map(cleanLine).join(', ')}.`;
   completeCommand(group.command(word), session, {
-    ...(confirm && {
-      confirm: (values) => ({ what: ask(String(values[name])), word: String(values[name]) }),
+    ...((confirm || !settings.words) && {
+      confirm: (values) => {
+        const ids = listIds(values);
+        const list = ids.length > LISTED_IDS_MAX ? '' : ` ${ids.map(cleanLine).join(', ')}`;
+        const number = ids.length > 1 ? `${ids.length} ${resource.noun}s` : `the ${resource.noun}`;
+        const usual = `Delete ${number}${list}?`;
+        return {
+          what: typeof confirm === 'function' ? confirm(String(ids[0])) : usual,
+          ...(confirm && { word: String(ids[0]) }),
+        };
+      },
     }),
     repeat: async (send, values) => {
       const ids = listIds(values);

@@ -386,7 +386,7 @@ describe('reading runs', () => {
 
   test('deleted runs are gone', async () => {
     const id = await createRun();
-    expect(await cli(['runs', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    expect(await cli(['runs', 'delete', id, '--yes'])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect((await cli(['runs', 'get', id])).code).toBe(4);
   });
 });

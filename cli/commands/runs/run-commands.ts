@@ -121,7 +121,7 @@ function defineChanges(runs: Parent, session: Session): void {
     operation: 'deleteRun',
     text: 'Delete runs with their inputs, outputs, assets and logs. A running app is stopped.',
     isMany: true,
-    example: 'run-01jd3v7k9mq2z5x8',
+    example: 'run-01jd3v7k9mq2z5x8 --yes',
   } as const;
   defineRemove(runs, session, settings, { noun: 'run' });
 }

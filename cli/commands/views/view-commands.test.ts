@@ -70,7 +70,7 @@ describe('views', () => {
     expect((await cli('views')).stdout).toMatch(/^view-\S+ +Best +you +yes$/m);
     expect((await cli('views', 'update', id, '--no-shared', '--status', 'failed')).code).toBe(0);
     expect((await cli('views')).stdout).toMatch(/^view-\S+ +Best +you +status=failed$/m);
-    expect((await cli('views', 'delete', 'Best')).code).toBe(0);
+    expect((await cli('views', 'delete', 'Best', '--yes')).code).toBe(0);
     expect((await cli('views')).stdout).toBe(`Application ${app} has no views.\n`);
   });
 
