@@ -38,7 +38,7 @@ describe('the examples of the pages', () => {
     const last = steps.findIndex(([text]) => text?.includes('create batch --file batch.json'));
     expect(steps.slice(last - 2, last + 1)).toEqual([
       ['node create.mjs', 'JavaScript'],
-      ['switchyard experiments delete more-iterations', undefined],
+      ['switchyard experiments delete more-iterations --yes', undefined],
       ['switchyard experiments create batch --file batch.json', undefined],
     ]);
   });

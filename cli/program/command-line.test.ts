@@ -237,6 +237,8 @@ test('--select prints what it selects from the response', async () => {
   expect(await selected('id')).toBe(`${id}\n`);
   expect(await selected('[name, id]')).toBe(`${name}\n${id}\n`);
   expect(await selected('[[name, id]]')).toBe(`${name}\t${id}\n`);
+  const json = await run(['api', 'getAccount', '--json', '--select', '[[name, id], id]']);
+  expect(json.stdout).toBe(`${JSON.stringify([name, id])}\n${id}\n`);
   expect(await selected('{me: id}')).toBe(`{\n  "me": "${id}"\n}\n`);
   expect(await selected('unknown')).toBe('');
 });

@@ -24,10 +24,13 @@ export function createProgram(session: Session, { isSilent = false } = {}): Comm
     .option('--profile <name>', 'Use the server of this profile.')
     .option(
       '-a, --app <id>',
-      'Use this application; otherwise SWITCHYARD_APP, or that of the working folder.',
+      'Use this application, as the last argument does; otherwise SWITCHYARD_APP, or that of the folder.',
     )
     .option('--json', 'Print the response of the API as JSON.')
-    .option('--select <expression>', 'Print what this JMESPath expression selects from that JSON.')
+    .option(
+      '--select <expression>',
+      'Print what this JMESPath expression selects: a value a line, objects as JSON, and rows with tabs, or with --json as JSON.',
+    )
     .option('-q, --quiet', 'Print ids alone.')
     .configureHelp({
       showGlobalOptions: true,

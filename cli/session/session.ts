@@ -80,7 +80,8 @@ export function createSession(terminal: Terminal): Session {
         throw new CommandError('--json and --quiet exclude each other; give one of them.');
       if (next.select !== undefined && next.quiet)
         throw new CommandError('--select and --quiet exclude each other; give one of them.');
-      selection = next.select === undefined ? undefined : parseSelection(next.select);
+      selection =
+        next.select === undefined ? undefined : parseSelection(next.select, { isJson: next.json ?? false });
       options = next;
       output = createOutput(terminal, chooseForm(next), selection);
     },
