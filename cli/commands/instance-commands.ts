@@ -1,12 +1,12 @@
 /** Commands for instances. */
-import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { MAX_DURATION_SECONDS_MAX, PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { dropUndefined } from '../session/drop-undefined.ts';
 import type { Session } from '../session/session.ts';
-import { collectAppOption, parseWholeNumber } from './parse-values.ts';
+import { collectAppOption, parseTokens, parseWholeNumber } from './parse-values.ts';
 import { defineCommand, type Field, type Parent } from './resource/define-command.ts';
 import { defineResource, printOne } from './resource/define-resource.ts';
 
@@ -200,7 +200,7 @@ function addConfigurationOptions<Args extends unknown[], Opts extends OptionValu
       parseWholeNumber(1, MAX_DURATION_SECONDS_MAX),
     )
     .option('--no-max-duration', 'Runs have the limit of their execution class.')
-    .option('--option <name=value>', 'An option of the app; repeat it for more.', collectAppOption)
+    .option('-o, --option <name=value>', 'An option of the app; repeat it for more.', collectAppOption)
     .option('--secrets-collection-id <id>', 'The secrets that runs get; an empty text for none.')
     .option(
       '--priority <number>',
@@ -217,9 +217,7 @@ function addConfigurationOptions<Args extends unknown[], Opts extends OptionValu
 }
 
 function collectTokens(text: string, before?: Record<string, number>): Record<string, number> {
-  const [, name, tokens] = /^([^=]+)=(\d{1,9})$/.exec(text) ?? [];
-  if (!name) throw new InvalidArgumentError('It must be NAME=TOKENS, such as gurobi=1.');
-  return { ...before, [name]: Number(tokens) };
+  return { ...before, ...Object.fromEntries([parseTokens(text)]) };
 }
 
 /**

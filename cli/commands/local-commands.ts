@@ -14,7 +14,7 @@ import { linkApplication } from '../session/application-link.ts';
 import { quoteArgument } from '../session/hints.ts';
 import { decodeText } from '../session/read-text-file.ts';
 import type { Session } from '../session/session.ts';
-import { collectPairs } from './parse-values.ts';
+import { collectAppOption } from './parse-values.ts';
 import { downloadPrevious, PREVIOUS_DESCRIPTION } from './runs/previous-run.ts';
 
 /** Defines `init` and `dev`. */
@@ -94,11 +94,7 @@ function defineDev(program: Command, session: Session): void {
       '-i, --input <file>',
       'The input, or - for standard input; otherwise input.json, input.txt or inputs/ in the folder.',
     )
-    .option(
-      '-o, --option <name=value...>',
-      'An option of the app.',
-      collectPairs('It must be a name and a value, such as duration=5.'),
-    )
+    .option('-o, --option <name=value...>', 'An option of the app.', collectAppOption)
     .option('--previous <run>', PREVIOUS_DESCRIPTION)
     .option('--output <file>', 'Write the output of the app into this file.')
     .option('--env-file <file>', 'Give the app the variables in this file as secrets, as lines NAME=value.')

@@ -25,6 +25,31 @@ export function collectPairs(
 /** Adds an option of the app to those before. */
 export const collectAppOption = collectPairs('It must be NAME=VALUE, such as duration=30.');
 
+const TOKENS_CHARS_MAX = 9;
+
+/** Parses the tokens of a licence, such as `gurobi=4`. */
+export function parseTokens(text: string): [name: string, tokens: number] {
+  const [[name, tokens] = ['', '']] = Object.entries(collectPairs(TOKENS_RULE)(text));
+  if (/^\d+$/.test(tokens) && tokens.length <= TOKENS_CHARS_MAX) return [name, Number(tokens)];
+  throw new InvalidArgumentError(TOKENS_RULE);
+}
+
+const TOKENS_RULE = 'It must be NAME=TOKENS, such as gurobi=4.';
+
+/**
+ * Returns the parts of NAME=VALUE; undefined for another text. Until the next release NAME:VALUE is read too, with a warning.
+ * A backslash stands before such a character in a name.
+ */
+export function splitPair(
+  text: string,
+  warn: (line: string) => void,
+): [name: string, value: string] | undefined {
+  const [, name, sign, value = ''] = /^((?:\\.|[^\\:=])+)([:=])(.*)$/s.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  if (sign === ':') warn(`Write ${name}=${value} in place of ${text}: the next release refuses it.`);
+  return [name, value];
+}
+
 /** Parses an idempotency key, which is the value of a header. */
 export function parseIdempotencyKey(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text) && text.length <= IDEMPOTENCY_KEY_CHARS_MAX) return text;

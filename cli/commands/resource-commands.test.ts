@@ -120,6 +120,11 @@ describe('apps', () => {
     await print('apps create trial --description text');
     expect(await print('apps')).toMatch(/^trial /m);
     expect(await print('apps trust trial')).toMatch(/^HTML assets +trusted by root@localhost at 2/m);
+    await print('apps update trial --objective result.value=minimize');
+    expect((await run('apps update trial --objective result.value:maximize')).stderr).toContain(
+      'Write result.value=maximize in place of result.value:maximize',
+    );
+    expect((await read('apps get trial')).objective).toMatchObject({ direction: 'maximize' });
     expect(await print('apps trust trial --off')).not.toContain('trusted');
     const refused = await run('apps delete trial', 'trail\n');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was changed') });

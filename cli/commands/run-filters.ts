@@ -4,7 +4,8 @@ import { RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
 import { RUN_TYPES } from '@switchyard/contract/runs/run-schemas.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { dropUndefined } from '../session/drop-undefined.ts';
-import { collectValue, parseTime } from './parse-values.ts';
+import type { Output } from '../terminal/output.ts';
+import { collectValue, parseTime, splitPair } from './parse-values.ts';
 
 interface BasicFilters {
   status?: string[];
@@ -70,10 +71,10 @@ export function addTableFilters<Arguments extends unknown[]>(command: Command<Ar
     .option('--text <words>', 'Only runs whose id, name and description have words that begin with these.')
     .option(
       '--indicator <condition>',
-      'Only runs with an indicator: NAME:MIN..MAX or NAME:VALUE.',
+      'Only runs with an indicator: NAME=MIN..MAX or NAME=VALUE.',
       collectValue,
     )
-    .option('--option <condition>', 'Only runs with an option: NAME:MIN..MAX or NAME:VALUE.', collectValue)
+    .option('--option <condition>', 'Only runs with an option: NAME=MIN..MAX or NAME=VALUE.', collectValue)
     .option(
       '--sort <column>',
       `Order: ${RUN_SORT_COLUMNS.join(', ')}, indicator.NAME or option.NAME; - before it reverses.`,
@@ -81,7 +82,8 @@ export function addTableFilters<Arguments extends unknown[]>(command: Command<Ar
 }
 
 /** Returns the part of a query with the filters and the order that a table of runs has. */
-export function buildTableQuery(options: TableFilters) {
+export function buildTableQuery(options: TableFilters, { warn }: Pick<Output, 'warn'>) {
+  const write = (conditions?: readonly string[]) => conditions?.map((one) => formatCondition(one, warn));
   return {
     ...buildBasicQuery(options),
     ...joinValues(
@@ -90,10 +92,19 @@ export function buildTableQuery(options: TableFilters) {
     ),
     ...(options.text !== undefined && { text: options.text }),
     // Several conditions of one kind are separated by commas, as those within one value.
-    ...joinValues('indicator', options.indicator),
-    ...joinValues('option', options.option),
+    ...joinValues('indicator', write(options.indicator)),
+    ...joinValues('option', write(options.option)),
     ...(options.sort !== undefined && { sort: options.sort }),
   };
+}
+
+/** Returns conditions, such as `solver=highs`, as the API has them. There a colon ends the name, and one in a value is escaped. */
+function formatCondition(text: string, warn: Output['warn']): string {
+  return text.replaceAll(/(?:\\.|[^\\,])+/gs, (condition) => {
+    const [name, value = ''] = splitPair(condition, warn) ?? [condition];
+    if (name === condition) return condition;
+    return `${name}:${value.replaceAll(/\\.|:/gs, (part) => (part === ':' ? '\\:' : part))}`;
+  });
 }
 
 /** Returns the part of a query with the filters that every search for runs has. */

@@ -9,12 +9,12 @@ import {
   formatUse,
   formatValue,
 } from '@switchyard/contract/presentation/format-quantity.ts';
-import { CommandError } from '../errors/command-error.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Session } from '../session/session.ts';
 import { count } from '../terminal/columns.ts';
 import { formatFields } from '../terminal/table.ts';
 import { addApplication } from './application-argument.ts';
+import { parseTokens } from './parse-values.ts';
 import { defineCommand } from './resource/define-command.ts';
 import { defineList } from './resource/define-resource.ts';
 
@@ -147,9 +147,9 @@ function defineLicenses(program: Command, session: Session): void {
   licenses
     .command('set')
     .description('Add a licence, or change the number of its tokens.')
-    .argument('<name=tokens...>', 'Licences, such as gurobi=4.')
+    .argument('<name=tokens...>', 'Licences, such as gurobi=4.', collectLicense)
     .addHelpText('after', '\nExample:\n  switchyard licenses set gurobi=4')
-    .action((pairs) => changeLicenses(session, new Map(pairs.map(parseLicense))));
+    .action((pairs) => changeLicenses(session, pairs));
   licenses
     .command('delete')
     .description('Remove licences. Runs that need them wait.')
@@ -164,10 +164,8 @@ function defineLicenses(program: Command, session: Session): void {
 
 type Licenses = ResponseBody<'getLicenses'>;
 
-function parseLicense(text: string): [name: string, total: number] {
-  const [, name, total] = /^([^=]+)=(\d{1,9})$/.exec(text) ?? [];
-  if (!name) throw new CommandError(`"${text}" must be NAME=TOKENS, such as gurobi=4.`);
-  return [name, Number(total)];
+function collectLicense(text: string, before: ReadonlyMap<string, number> = new Map()) {
+  return new Map([...before, parseTokens(text)]);
 }
 
 /** The API replaces all licences, so the others are sent as they are. */

@@ -63,7 +63,8 @@ function formatSelected(value: JSONValue, isJson: boolean): string {
 }
 
 function formatElement(element: JSONValue, isJson: boolean): string {
-  if (!isJson && Array.isArray(element) && element.every(isScalar)) return element.map(formatScalar).join('\t');
+  if (!isJson && Array.isArray(element) && element.every(isScalar))
+    return element.map(formatScalar).join('\t');
   return isScalar(element) ? formatScalar(element) : JSON.stringify(element);
 }
 

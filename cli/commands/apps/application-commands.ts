@@ -1,7 +1,9 @@
 /** Commands for applications as resources. */
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import type { Session } from '../../session/session.ts';
 import { age, nameUnlessId } from '../../terminal/columns.ts';
+import { splitPair } from '../parse-values.ts';
 import { defineResource, printOne } from '../resource/define-resource.ts';
 
 /** Defines `apps` with its commands. */
@@ -45,9 +47,8 @@ export const defineApplicationCommands = defineResource({
       name: ['<name>', 'The name.', { isOptional: true }],
       description: ['<text>', 'The description.'],
       objective: [
-        '<indicator:direction>',
-        'By what runs are judged, such as result.value:minimize; "none" removes it.',
-        { parse: parseObjective },
+        '<indicator=direction>',
+        'By what runs are judged, such as result.value=minimize; "none" removes it.',
       ],
       baseline_run_id: [
         '<run>',
@@ -55,7 +56,8 @@ export const defineApplicationCommands = defineResource({
         { flag: '--baseline', parse: (text) => (text === 'none' ? null : text) },
       ],
     },
-    example: 'routing --objective result.value:minimize',
+    prepare: (values, session) => ({ ...values, objective: readObjective(values.objective, session) }),
+    example: 'routing --objective result.value=minimize',
   },
   remove: {
     operation: 'deleteApplication',
@@ -85,14 +87,14 @@ export const defineApplicationCommands = defineResource({
 });
 
 /** Parses an indicator and its direction; null for `none`. Indicators may contain colons. */
-function parseObjective(text: string): { name: string; direction: string } | null {
-  if (text === 'none') return null;
-  const [, name, direction] = /^(.+):(minimize|maximize)$/s.exec(text) ?? [];
-  if (name === undefined || direction === undefined)
-    throw new InvalidArgumentError(
-      'It must be an indicator with minimize or maximize, such as result.value:minimize.',
-    );
-  return { name, direction };
+function readObjective(value: unknown, { output }: Session) {
+  if (value === undefined) return undefined;
+  if (value === 'none') return null;
+  const [name, direction] = splitPair(String(value), output.warn) ?? [];
+  if (direction === 'minimize' || direction === 'maximize') return { name, direction };
+  throw new CommandError(
+    `--objective is "${value}"; it must be an indicator with minimize or maximize, such as result.value=minimize.`,
+  );
 }
 
 function showApplication(application: ResponseBody<'getApplication'>) {

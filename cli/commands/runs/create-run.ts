@@ -59,7 +59,7 @@ export function defineRun(program: Command, session: Session): void {
       'The instance; otherwise the default instance of the application.',
     )
     .option('--ensemble-id <id>', 'Create a run of this ensemble.')
-    .option('--option <name=value>', 'An option of the app; repeat it for several.', collectAppOption)
+    .option('-o, --option <name=value>', 'An option of the app; repeat it for several.', collectAppOption)
     .option('--previous <run>', PREVIOUS_DESCRIPTION)
     .option('--name <name>', 'The name of the run.')
     .option('--description <text>', 'The description of the run.')
@@ -88,7 +88,7 @@ export function defineRun(program: Command, session: Session): void {
       'after',
       `
 Examples:
-  switchyard run routing --input input.json --option duration=30 --follow
+  switchyard run routing --input input.json -o duration=30 --follow
   switchyard run --input-id monday-peak --instance candidate --output plan.json
   switchyard run --input input.json --idempotency-key plan-2026-11-27
   switchyard run --input monday.json --previous latest

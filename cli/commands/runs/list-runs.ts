@@ -62,7 +62,7 @@ export function defineRunList(program: Command, session: Session) {
       `
 Examples:
   switchyard runs --status failed --created-after 24h
-  switchyard runs --indicator result.value:..1000 --sort indicator.result.value --limit 5
+  switchyard runs --indicator result.value=..1000 --sort indicator.result.value --limit 5
   switchyard runs --all --json > runs.json
   switchyard runs --status succeeded --csv > runs.csv`,
     )
@@ -73,7 +73,7 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
   const application_id = session.findApplication();
   const limit = options.all ? Number.POSITIVE_INFINITY : options.limit;
   const view = options.view === undefined ? {} : buildViewQuery(await findView(session, options.view));
-  const query = { ...view, ...buildQuery(options) };
+  const query = { ...view, ...buildQuery(session, options) };
   if (options.csv) {
     const request = { params: { application_id }, query: { ...query, format: 'csv' as const } };
     await writeToOutput(await session.connect().open('listRuns', request), session.terminal);
@@ -100,9 +100,9 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
   );
 }
 
-function buildQuery(options: ListOptions): Query {
+function buildQuery({ output }: Session, options: ListOptions): Query {
   return {
-    ...buildTableQuery(options),
+    ...buildTableQuery(options, output),
     ...buildTimeQuery(options),
     ...joinValues('ensemble_id', options.ensembleId),
   };

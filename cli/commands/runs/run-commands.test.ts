@@ -240,12 +240,12 @@ describe('reading runs', () => {
   });
 
   test.each<[string[], () => string[]]>([
-    [['--indicator', 'result.value:20..30', '--sort', 'indicator.result.value'], () => [low, high]],
+    [['--indicator', 'result.value=20..30', '--sort', 'indicator.result.value'], () => [low, high]],
     [
-      ['--indicator', 'result.value:20..30', '--sort', '-indicator.result.value', '--limit', '1'],
+      ['--indicator', 'result.value=20..30', '--sort', '-indicator.result.value', '--limit', '1'],
       () => [high],
     ],
-    [['--option', 'bonus:30', '--status', 'succeeded', 'failed'], () => [high]],
+    [['--option', 'bonus=30', '--status', 'succeeded', 'failed'], () => [high]],
     [['--name', 'Low, first'], () => [low]],
     [['--text', 'nor'], () => [low]],
     [['--tag', 'board, meeting'], () => [low]],
@@ -259,6 +259,16 @@ describe('reading runs', () => {
         .map((id) => `${id}\n`)
         .join(''),
     });
+  });
+
+  test('a condition with a colon is read too, with a warning; a value may have one', async () => {
+    const old = await cli(['runs', '--quiet', '--option', 'bonus:30']);
+    expect(old).toEqual({
+      ...{ code: 0, stdout: `${high}\n` },
+      stderr: 'Warning: Write bonus=30 in place of bonus:30: the next release refuses it.\n',
+    });
+    const timed = await createRun('-o', 'start=08:00', '--name', 'At eight');
+    expect(await cli(['runs', '--quiet', '--option', 'start=08:00'])).toMatchObject({ stdout: `${timed}\n` });
   });
 
   test('--all follows every page, and a limit ends with the token of the next one', async () => {

@@ -62,7 +62,11 @@ export function defineTracking(runs: Pick<Command, 'command'>, session: Session)
     .option('--input-id <id>', 'A managed input as the input.')
     .addOption(new Option('--format <format>', 'The format of the input.').choices(FORMAT_TYPES))
     .option('--instance, --instance-id <id>', 'The instance that was executed.')
-    .option('--option <name=value>', 'An option of the execution; repeat it for several.', collectAppOption)
+    .option(
+      '-o, --option <name=value>',
+      'An option of the execution; repeat it for several.',
+      collectAppOption,
+    )
     .option('--name <name>', 'The name of the run.')
     .option('--description <text>', 'The description of the run.')
     .option(

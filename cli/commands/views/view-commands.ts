@@ -101,8 +101,8 @@ function formatTable({ filters, created_within, sort }: RunView['table']): strin
 }
 
 /** Returns the table of the options; undefined when they have nothing about it. */
-function buildTable(options: ViewOptions): Table | undefined {
-  const { sort, ...filters } = buildTableQuery(options);
+function buildTable({ output }: Session, options: ViewOptions): Table | undefined {
+  const { sort, ...filters } = buildTableQuery(options, output);
   const table = dropUndefined({ sort, created_within: options.createdWithin, columns: options.columns });
   const isFiltered = Object.keys(filters).length > 0;
   if (!isFiltered && Object.keys(table).length === 0) return undefined;
@@ -112,7 +112,7 @@ function buildTable(options: ViewOptions): Table | undefined {
 async function createView(session: Session, name: string, options: ViewOptions): Promise<void> {
   const { body } = await session.connect().call('createRunView', {
     params: { application_id: session.findApplication() },
-    body: { name, is_shared: options.shared ?? false, table: buildTable(options) ?? {} },
+    body: { name, is_shared: options.shared ?? false, table: buildTable(session, options) ?? {} },
   });
   printView(session, body, 'Saved');
 }
@@ -122,7 +122,11 @@ async function updateView(
   text: string,
   { rename, ...options }: ViewOptions & { rename?: string },
 ): Promise<void> {
-  const body = dropUndefined({ name: rename, is_shared: options.shared, table: buildTable(options) });
+  const body = dropUndefined({
+    name: rename,
+    is_shared: options.shared,
+    table: buildTable(session, options),
+  });
   if (Object.keys(body).length === 0)
     throw new CommandError('Nothing to change was given. Give --rename, --shared, --no-shared or a filter.');
   const { id } = await findView(session, text);
