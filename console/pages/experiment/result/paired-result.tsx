@@ -48,8 +48,11 @@ export function PairedResult(props: PairedResultProps) {
     ...{ decision: experiment.decision, compared, isRunning, unit, nameIndicator },
   });
   const verdict = props.verdict === undefined ? described : props.verdict;
-  const subject = compared.find(({ names }) => names.candidate === verdict?.candidate) ?? compared[0];
-  const chosen = compared.find(({ names }) => names.candidate === search.candidate) ?? subject;
+  // A verdict about several candidates is about none of them: the column beside the evidence is about one.
+  const subject =
+    compared.find(({ names }) => names.candidate === verdict?.candidate) ??
+    (compared.length === 1 ? compared[0] : undefined);
+  const chosen = compared.find(({ names }) => names.candidate === search.candidate) ?? subject ?? compared[0];
   const find = (view: typeof chosen, name: string | undefined) =>
     view?.indicators.find(({ indicator }) => indicator === name) ?? view?.indicators[0];
   const view = find(chosen, search.indicator ?? verdict?.indicator);

@@ -146,6 +146,29 @@ test('of several candidates the best is named first, and another that is better 
   });
 });
 
+test('of several candidates that are all equivalent or equal, none is undecided', () => {
+  const equal = view({ verdict: 'equivalent' });
+  const same = view({ verdict: 'same' });
+  const read = (...verdicts: IndicatorView[]) =>
+    say(
+      'undecided',
+      verdicts.map((one, index) => compare(`c${index}`, one)),
+    );
+  expect(read(equal, same)).toMatchObject({
+    ...{ kind: 'equivalent', word: 'equivalent', rest: '' },
+    claim: 'Both candidates differ from old by less than 1 %.',
+  });
+  expect(read(same, same, same)?.claim).toBe('All 3 candidates are equal on all inputs.');
+  expect(read(equal, view({ verdict: 'undecided' }), equal)).toMatchObject({
+    ...{ kind: 'open', claim: 'Not decided:', rest: 'none of 3 candidates is shown to be better than old.' },
+    follows: [
+      '2 equivalent, 1 undecided.',
+      'c1 has the best estimate of the undecided: −3.8 % (−4.6 % to −3 %).',
+      'Because.',
+    ],
+  });
+});
+
 test('what would decide it comes before the other reasons, and is said only where it is known', () => {
   const reasons = ['The test says no.', 'About 12 more inputs would decide it in 80 % of experiments.'];
   expect(say('undecided', [compare('new', view({ verdict: 'undecided', reasons }))])?.follows).toEqual([

@@ -78,12 +78,8 @@ function describeOne(
       claim: `${candidate} is worse than ${control}${where}.`,
     };
   }
-  if (deciding.verdict === 'equivalent' || deciding.verdict === 'same') {
-    const { measure, margin } = deciding.effect;
-    const claim =
-      deciding.verdict === 'same' || margin === null
-        ? `${candidate} and ${control} are ${deciding.verdict === 'same' ? 'equal on all inputs' : 'equivalent'}.`
-        : `${candidate} and ${control} differ by less than ${formatSize(measure, margin.high)}.`;
+  if (isEqual(deciding.verdict)) {
+    const claim = describeEqual(`${candidate} and ${control}`, '', deciding);
     return { ...shared, kind: 'equivalent', word: deciding.verdict, claim };
   }
   if (deciding.verdict === 'undecided')
@@ -97,6 +93,15 @@ function describeOne(
       follows: [...listDeciders(deciding), ...shared.follows],
     };
   return { ...shared, ...OPEN, rest: decision.reason, follows: [] };
+}
+
+const isEqual = (verdict: string): boolean => verdict === 'equivalent' || verdict === 'same';
+
+/** Returns the claim about sides that do not differ by more than the margin. */
+function describeEqual(sides: string, from: string, { verdict, effect: { measure, margin } }: IndicatorView) {
+  if (verdict === 'same') return `${sides} are equal on all inputs.`;
+  if (margin === null) return `${sides} are equivalent.`;
+  return `${sides} differ${from} by less than ${formatSize(measure, margin.high)}.`;
 }
 
 /** The reasons that say what would decide it. */
@@ -158,13 +163,20 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
       ...{ kind: 'worse', word: 'none better', claim: `None of ${all} is better than ${control}.` },
       ...{ rest: '', follows: [] },
     };
+  const firsts = compared.flatMap(({ indicators: [one] }) => one ?? []);
+  const widest = firsts.find(({ verdict }) => verdict === 'equivalent') ?? firsts[0];
+  if (widest && firsts.length === compared.length && firsts.every(({ verdict }) => isEqual(verdict))) {
+    const sides = compared.length === 2 ? 'Both candidates' : `All ${all}`;
+    const claim = describeEqual(sides, ` from ${control}`, widest);
+    return { ...{ kind: 'equivalent', word: widest.verdict, claim }, rest: '', follows: [] };
+  }
   const [best, ...others] = rankReleased(decision, compared);
   const [first] = best?.indicators ?? [];
   if (!best || !first)
     return {
       ...OPEN,
       rest: `none of ${all} is shown to be better than ${control}.`,
-      follows: [],
+      follows: describeOpen(compared),
     };
   const name = escapeInvisible(best.names.candidate);
   const label = nameIndicator(first.indicator);
@@ -185,6 +197,19 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
       ...describeForbidden(compared, best, nameIndicator),
     ],
   };
+}
+
+/** Returns how many candidates have each verdict, and what would decide about the open one with the best estimate. */
+function describeOpen(compared: readonly ComparedView[]): string[] {
+  const verdicts = compared.map(({ indicators: [one] }) => one?.verdict ?? 'undecided');
+  const counts = [...new Set(verdicts)].map(
+    (verdict) => `${formatNumber(verdicts.filter((one) => one === verdict).length)} ${verdict}`,
+  );
+  const [best] = compared.filter((_, index) => verdicts[index] === 'undecided').toSorted(compareEffects);
+  const [first] = best?.indicators ?? [];
+  if (!best || !first) return [`${counts.join(', ')}.`];
+  const estimate = `${escapeInvisible(best.names.candidate)} has the best estimate of the undecided: ${describeChange(first.effect)}.`;
+  return [`${counts.join(', ')}.`, estimate, ...listDeciders(first)];
 }
 
 /** Names the candidates with a larger change than the best, which a guardrail forbids. */
