@@ -15,6 +15,8 @@ import { roundToMs, SeriesCollection } from './series-part.ts';
 const ROWS_AT_END_MAX = 8;
 /** A start of a solve that is this much earlier moves its points while the app runs. Clocks of solvers show tenths of seconds. */
 const MOVE_MIN_MS = 100;
+/** Rounded clocks can place a solve a little before the start of its app. */
+const IMPOSSIBLE_MS = 1_000;
 /** How often moved points replace the stored ones while the app runs. At its end they do in any case. */
 const MOVES_MAX = 40;
 
@@ -125,8 +127,8 @@ export class SeriesWriter {
   }
 
   /**
-   * Returns x of a point: by the clock of its solver where it has one. A clock that runs faster than time, such as one of
-   * processor seconds, would place the start before that of the app; then the arrival is nearer to the truth.
+   * Returns x of a point: by the clock of its solver where it has one, and never after the arrival of its line where that
+   * clock is impossible.
    */
   #place({ at, seconds, solve, startedAt }: SeriesPoint): number {
     const arrival = this.#toSeconds(at);
@@ -135,12 +137,17 @@ export class SeriesWriter {
     this.#solveStarts.set(solve, start);
     if (seconds === undefined) return arrival;
     const x = roundToMs(this.#toSeconds(start) + seconds);
-    return startedAt < (this.#startedAt ?? 0) ? Math.min(arrival, x) : x;
+    return this.#isImpossible(startedAt) ? Math.min(arrival, x) : x;
+  }
+
+  /** Returns true for a start before that of the app: the clock runs faster than time, such as one of processor seconds. */
+  #isImpossible(startedAt: number): boolean {
+    return startedAt < (this.#startedAt ?? 0) - IMPOSSIBLE_MS;
   }
 
   #moveSolve(solve: number, startedAt: number, isEnd: boolean): void {
     const start = this.#solveStarts.get(solve) ?? startedAt;
-    if (start - startedAt <= (isEnd ? 0 : MOVE_MIN_MS)) return;
+    if (start - startedAt <= (isEnd ? 0 : MOVE_MIN_MS) || this.#isImpossible(startedAt)) return;
     this.#solveStarts.set(solve, startedAt);
     const seconds = this.#toSeconds(start) - this.#toSeconds(startedAt);
     if (seconds <= 0) return;

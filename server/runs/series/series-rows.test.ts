@@ -110,3 +110,20 @@ test('a line that shows an earlier start of its solve moves the points of a read
     [8, 20],
   ]);
 });
+
+test('a clock that would place a solve before its app leaves its points where their lines arrived', async () => {
+  const id = 'run-fast-clock' as RunId;
+  const row = (seconds: string, objective: number) =>
+    `0 0 0 0.00% 10 ${objective} 50.00% 0 0 0 0 ${seconds}s`;
+  const writer = new SeriesWriter(1, 1000);
+  writer.setStart(0);
+  for (const line of ['Running HiGHS 1.16.0', 'Presolving model', row('0.5', 30)]) writer.addLine(line, 800);
+  await write(id, writer);
+  writer.addLine(row('60.0', 20), 2_000);
+  await write(id, writer, true);
+  const { series = [] } = (await findSeriesAfter(test_.database.read, id, -1)) ?? {};
+  expect(series.find(({ name }) => name === 'objective')?.points).toEqual([
+    [0.8, 30],
+    [2, 20],
+  ]);
+});
