@@ -49,7 +49,7 @@ export function formatResult(result: ExperimentView, settings: ResultSettings): 
     ...result.compared
       .filter(({ names }) => settings.candidate === undefined || names.candidate === settings.candidate)
       .map((compared) => formatCompared(compared, result, settings)),
-    ...(result.table ? [formatResultTable(result.table, settings)] : []),
+    ...(result.table ? [[formatResultTable(result.table, settings)]] : []),
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -157,18 +157,16 @@ function formatIndicators(indicators: readonly IndicatorView[], settings: Result
 
 const TONES: Readonly<Record<string, 'good' | 'bad'>> = { better: 'good', worse: 'bad' };
 
-function formatResultTable(
+/** Returns the title and the lines of a table of texts. */
+export function formatResultTable(
   { title, columns, rows }: NonNullable<ExperimentView['table']>,
-  settings: ResultSettings,
-): string[] {
-  return [
-    title,
-    formatTable(
-      rows,
-      columns.map((column, index) => ({ title: column, value: (row: readonly string[]) => row[index] })),
-      settings,
-    ),
-  ];
+  settings: Pick<ResultSettings, 'tableWidth' | 'style'>,
+): string {
+  const texts = columns.map((column, index) => ({
+    title: column,
+    value: (row: readonly string[]) => row[index],
+  }));
+  return `${title}\n${formatTable(rows, texts, settings)}`;
 }
 
 const CSV_COLUMNS = [

@@ -9,7 +9,7 @@ export function defineMcpCommands(program: Command, session: Session): void {
     .description(
       'Serve agents by the Model Context Protocol. It uses standard input and output, with the rights of the profile.',
     )
-    .option('--read-only', 'Offer no tool that creates or cancels runs.')
+    .option('--read-only', 'Offer no tool that changes anything on the server.')
     .addHelpText(
       'after',
       '\nExample:\n  claude mcp add switchyard -- switchyard mcp --profile production --read-only',

@@ -1,83 +1,101 @@
-/** The tools of the MCP server: operations of the API that read, and those that create and cancel runs. */
+/** The tools of the MCP server that are one operation of the API each. The answer to a list has only the named fields of its rows. */
+import type { Client } from '@switchyard/contract/client.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
-import type { Right } from '@switchyard/contract/roles.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
+import type { AgentTool, ToolArguments } from './agent-tool.ts';
+import type { Answer } from './answers.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
-/** Names of tools and their operations. Names are in snake case, as agents know them from other servers. */
-const TOOL_OPERATIONS = {
-  list_applications: 'listApplications',
-  get_application: 'getApplication',
-  list_instances: 'listInstances',
-  get_instance: 'getInstance',
-  list_versions: 'listVersions',
-  list_inputs: 'listInputs',
-  list_input_sets: 'listInputSets',
-  list_runs: 'listRuns',
-  get_run: 'getRunMetadata',
-  get_run_input: 'getRunInput',
-  get_run_output: 'getRunOutput',
-  get_run_logs: 'getRunLogs',
-  get_live_run_logs: 'getRunLiveLogs',
-  get_run_series: 'getRunSeries',
-  list_run_assets: 'listRunAssets',
-  search_run_log: 'searchRunLog',
-  search_logs: 'searchLogs',
-  get_queue: 'getQueue',
-  list_workers: 'getWorkers',
-  list_batch_experiments: 'listBatchExperiments',
-  get_batch_experiment: 'getBatchExperiment',
-  list_acceptance_tests: 'listAcceptanceTests',
-  get_acceptance_test: 'getAcceptanceTest',
-  list_shadow_tests: 'listShadowTests',
-  get_shadow_test: 'getShadowTest',
-  list_switchback_tests: 'listSwitchbackTests',
-  get_switchback_test: 'getSwitchbackTest',
-  list_bisect_experiments: 'listBisectExperiments',
-  get_bisect_experiment: 'getBisectExperiment',
-  plan_experiment: 'planExperiment',
-  plan_bisect_experiment: 'planBisectExperiment',
-  get_run_ensemble: 'getRunEnsemble',
-  create_run: 'createRun',
-  cancel_run: 'cancelRun',
-} as const satisfies Record<string, OperationId>;
-
-/** A tool of one operation. */
-export interface OperationTool {
-  name: string;
-  operation: Operation;
+interface ToolSettings {
   id: OperationId;
-  inputSchema: JsonSchema;
-  isReadOnly: boolean;
+  /** The fields of the rows of a list; all without. */
+  fields?: readonly string[];
+  /** Fields of the request that the tool does not have. */
+  omitted?: readonly string[];
+  isDestructive?: true;
 }
 
-/** The parts of a request. */
-export interface ToolRequest {
-  params: Record<string, string>;
-  query: Record<string, unknown>;
-  body?: Record<string, unknown>;
-}
+const PAGE_SHAPE = 'pagereturn';
 
-/** Returns the tools of operations, with the schemas of the contract. */
-export function listOperationTools(): OperationTool[] {
-  return Object.entries(TOOL_OPERATIONS).map(([name, id]) => {
-    const operation: Operation = operations[id];
+/** Names are in snake case, as agents know them from other servers. */
+const TOOL_OPERATIONS: Readonly<Record<string, ToolSettings>> = {
+  list_applications: {
+    id: 'listApplications',
+    fields: ['id', 'name', 'description', 'default_instance', 'objective', 'baseline_run_id', 'updated_at'],
+  },
+  list_instances: {
+    id: 'listInstances',
+    fields: ['id', 'name', 'description', 'version_id', 'locked', 'updated_at'],
+  },
+  list_versions: { id: 'listVersions', fields: ['id', 'name', 'description', 'created_at'] },
+  list_inputs: { id: 'listInputs' },
+  list_input_sets: { id: 'listInputSets', fields: ['id', 'name', 'description', 'input_ids', 'updated_at'] },
+  get_run_input: { id: 'getRunInput' },
+  get_run_output: { id: 'getRunOutput' },
+  get_run_series: { id: 'getRunSeries' },
+  search_logs: { id: 'searchLogs' },
+  get_queue: {
+    id: 'getQueue',
+    fields: ['id', 'name', 'status_v2', 'application_id', 'created_at', 'queuing_priority', 'waiting'],
+  },
+  plan_experiment: { id: 'planExperiment' },
+  create_run: { id: 'createRun', omitted: ['result', 'tracking'] },
+  cancel_run: { id: 'cancelRun', isDestructive: true },
+  create_batch_experiment: { id: 'createBatchExperiment' },
+  create_acceptance_test: { id: 'createAcceptanceTest' },
+};
+
+/** Lists the tools of operations, with the schemas of the contract. */
+export function listOperationTools(): AgentTool[] {
+  return Object.entries(TOOL_OPERATIONS).map(([name, settings]) => {
+    const operation: Operation = operations[settings.id];
+    const inputSchema = buildInputSchema(operation, settings.omitted);
     return {
       name,
-      id,
-      operation,
-      inputSchema: buildInputSchema(operation),
+      description: `${operation.summary}. ${operation.description}`,
+      inputSchema,
+      right: operation.right,
       isReadOnly: operation.method === 'GET' || operation.right === 'read',
+      isDestructive: settings.isDestructive ?? false,
+      run: (client, args, signal) => callOperation(client, settings, { args, signal }),
     };
   });
 }
 
-/** The right that a caller of the tool needs. */
-export function getRight({ operation }: OperationTool): Right {
-  return operation.right;
+async function callOperation(
+  client: Client,
+  { id, fields }: ToolSettings,
+  { args, signal }: { args: ToolArguments; signal: AbortSignal },
+): Promise<Answer> {
+  const { status, body } = await client.callUntyped(id, { ...splitArguments(operations[id], args), signal });
+  if (body === undefined) return { data: `Done (${status}).` };
+  return { data: fields ? selectFields(body, fields) : body };
+}
+
+/** Returns the list with these fields of its rows. The list of runs has its rows twice for a caller that pages. */
+function selectFields(body: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(body)) return body.map((row) => selectRowFields(row, fields));
+  if (!isRecord(body)) return body;
+  const { items, runs, ...rest } = body;
+  const rows: unknown = runs ?? items;
+  return { [runs ? 'runs' : 'items']: selectFields(rows, fields), ...rest };
+}
+
+function selectRowFields(row: unknown, fields: readonly string[]): unknown {
+  if (!isRecord(row)) return row;
+  const present = fields.filter((name) => row[name] !== undefined && row[name] !== '' && row[name] !== null);
+  return Object.fromEntries(present.map((name) => [name, row[name]]));
 }
 
 type Part = 'params' | 'query' | 'body';
+
+/** The parts of a request. */
+interface ToolRequest {
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body?: Record<string, unknown>;
+}
 
 /** The fields of each part of a request, by the schemas of the operation. */
 function listFields({ params, query, body }: Operation): [part: Part, schema: JsonSchema][] {
@@ -89,31 +107,27 @@ function listFields({ params, query, body }: Operation): [part: Part, schema: Js
 }
 
 /** Returns one object schema with the fields of path, query and body. No operation uses a name in two of them. */
-function buildInputSchema(operation: Operation): JsonSchema {
+export function buildInputSchema(operation: Operation, omitted: readonly string[] = []): JsonSchema {
   const parts = listFields(operation).map(([, schema]) => schema);
+  const properties: Record<string, JsonSchema> = Object.assign(
+    {},
+    ...parts.map(({ properties: fields }) => fields),
+  );
+  for (const name of [PAGE_SHAPE, ...omitted]) delete properties[name];
   return {
     type: 'object',
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    properties,
     required: parts.flatMap(({ required }) => required ?? []),
     additionalProperties: false,
   };
 }
 
-/** Splits the arguments of a tool into the parts of the request. Throws an error that names an unknown or missing argument. */
-export function splitArguments(
-  { name, operation, inputSchema }: OperationTool,
-  args: Readonly<Record<string, unknown>>,
-): ToolRequest {
-  const known = Object.keys(inputSchema.properties ?? {});
-  const unknown = Object.keys(args).filter((one) => !known.includes(one));
-  const missing = (inputSchema.required ?? []).filter((one) => args[one] === undefined);
-  if (unknown.length > 0)
-    throw new Error(`${name} has no argument ${unknown.join(', ')}; it has ${known.join(', ') || 'none'}.`);
-  if (missing.length > 0) throw new Error(`${name} needs the argument ${missing.join(', ')}.`);
+/** Splits the arguments of a tool into the parts of the request. Lists are asked for as objects with a token of the next page. */
+export function splitArguments(operation: Operation, args: ToolArguments): ToolRequest {
   const request: ToolRequest = { params: {}, query: {}, ...(operation.body ? { body: {} } : {}) };
   for (const [part, { properties }] of listFields(operation))
     for (const field of Object.keys(properties ?? {})) {
-      const value = args[field];
+      const value = field === PAGE_SHAPE ? true : args[field];
       if (value === undefined) continue;
       if (part === 'params') request.params[field] = String(value);
       else if (part === 'query') request.query[field] = value;

@@ -5,10 +5,10 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { RUNS_CSV_COLUMNS_MAX } from '@switchyard/contract/limits.ts';
+import { type CsvField, formatCsvLines } from '@switchyard/contract/presentation/format-csv.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { badRequest } from '../../platform/http/errors/problem.ts';
 import type { RawResponse } from '../../platform/http/handlers/handler.ts';
-import { type CsvValue, formatCsvLine } from '../../platform/http/lists/csv.ts';
 import type { RunPosition } from '../listing/run-filter.ts';
 
 /** A page of runs, and the position after it; null at the end. */
@@ -19,7 +19,7 @@ export interface RunsPage {
 type ReadPage = (after: RunPosition | null) => Promise<RunsPage>;
 
 /** The columns of every list, with the names that the fields have in JSON. */
-const FACTS: readonly (readonly [name: string, read: (run: Run) => CsvValue])[] = [
+const FACTS: readonly (readonly [name: string, read: (run: Run) => CsvField])[] = [
   ['id', (run) => run.id],
   ['name', (run) => run.name],
   ['description', (run) => run.description],
@@ -62,13 +62,15 @@ interface Columns {
 export async function respondWithCsv(readPage: ReadPage): Promise<RawResponse> {
   const columns = await readColumns(readPage);
   async function* generateLines(): AsyncGenerator<string> {
-    yield formatCsvLine([
-      ...FACT_NAMES,
-      ...columns.options.map((name) => `option.${name}`),
-      ...columns.indicators.map((name) => `indicator.${name}`),
+    yield formatCsvLines([
+      [
+        ...FACT_NAMES,
+        ...columns.options.map((name) => `option.${name}`),
+        ...columns.indicators.map((name) => `indicator.${name}`),
+      ],
     ]);
     for await (const runs of readPages(readPage))
-      yield runs.map((run) => formatCsvLine(listValues(run, columns))).join('');
+      yield formatCsvLines(runs.map((run) => listValues(run, columns)));
   }
   return {
     status: 200,
@@ -103,7 +105,7 @@ async function* readPages(readPage: ReadPage): AsyncGenerator<Run[]> {
   }
 }
 
-function listValues(run: Run, columns: Columns): CsvValue[] {
+function listValues(run: Run, columns: Columns): CsvField[] {
   const options = new Map(Object.entries(run.options ?? {}));
   const indicators = new Map(run.statistics.indicators.map(({ name, value }) => [name, value]));
   return [
