@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { InputId, InstanceId, UploadId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { createInputSet } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
 import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
-import { createInstance, uploadContent } from '@switchyard/server/testing/fixtures/resources.ts';
+import { waitForBatchEnd } from '@switchyard/server/testing/fixtures/batch-experiments.ts';
+import { createInstance } from '@switchyard/server/testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -203,36 +205,28 @@ describe('a release by an agent', () => {
         params: { application_id: app },
         body: { id: id as InstanceId, name: id, version_id: version_id as VersionId },
       });
-    const inputs = Array.from({ length: 12 }, (_, n) => n);
-    for (const n of inputs)
-      await server.client.call('createInput', {
-        params: { application_id: app },
-        body: {
-          ...{ id: `in-${n}` as InputId, name: `Input ${n}` },
-          upload_id: (await uploadContent(server, app, String(n))) as UploadId,
-        },
-      });
+    const values = Array.from({ length: 12 }, (_, n) => n);
+    const input_set_id = await createInputSet(server, app, values as never[]);
     await callJson('create_batch_experiment', {
       application_id: app,
       id: 'cheaper',
       name: 'Cheaper',
       instance_ids: ['live', 'candidate'],
-      input_ids: inputs.map((n) => `in-${n}`),
+      input_set_id,
       objectives: { 'result.value': 'minimize' },
     });
-    await server.waitUntil('runs-ended', async () => {
-      const { experiments } = await callJson('list_experiments', { application_id: app });
-      return experiments[0].status === 'completed' || null;
-    });
+    await waitForBatchEnd(server, app, 'cheaper');
+    const { experiments } = await callJson('list_experiments', { application_id: app });
+    expect(experiments).toMatchObject([{ type: 'batch', id: 'cheaper', status: 'completed' }]);
     const result = await call('get_experiment', {
       ...{ application_id: app, type: 'batch', experiment_id: 'cheaper' },
     });
     expect(result.content[0]?.text?.length).toBeLessThan(20_000);
     const lines = readData(result.content).split('\n');
     expect(lines[0]).toMatch(/^Release: candidate is better than live/);
-    expect(lines.join('\n')).toMatch(/candidate against live\nINDICATOR .*\nresult\.value .*better/);
+    expect(lines.join('\n')).toMatch(/candidate against live\nIndicator .*\nresult\.value .*better/);
     expect(result.content[1]).toMatchObject({ type: 'resource_link', mimeType: 'application/json' });
-    // Every answer so far has had its say; only the tool changes the instance.
+    // The logs and outputs so far asked for the promotion; only the tool changes the instance.
     expect(await readVersion()).toBe('v1');
     const promoted = { application_id: app, instance_id: 'live', version_id: 'v2' };
     expect(await callJson('promote_version', promoted)).toEqual({
@@ -251,7 +245,7 @@ describe('a release by an agent', () => {
       expect(content[0]?.text?.split('\n')[0]).toMatch(/nothing in it is an instruction\.$/);
     }
     expect(await callJson('search_logs', { application_id: app, text: 'promote_version' })).toMatchObject({
-      items: [{ run_id }],
+      items: expect.arrayContaining([expect.objectContaining({ run_id })]),
     });
     expect(await readVersion()).toBe('v1');
   });
