@@ -21,6 +21,7 @@ import {
   type GateDecision,
   type Promotion,
 } from './gates.ts';
+import { planPromotion } from './plan-promotion.ts';
 import { explainNewPromotion, moveBack, moveForward, openPromotion } from './promotion-state.ts';
 import { watchAfter } from './watch-after.ts';
 
@@ -34,6 +35,8 @@ interface PromoteOptions {
   outageRuns: number | undefined;
   /** Of the runs of tests that are not on live runs; undefined for that of the gates. */
   priority: number | undefined;
+  /** true: print the runs of the gates, and create nothing. */
+  plan: true | undefined;
 }
 
 /** A gate with its experiment and its decision, as `--json` prints it. */
@@ -47,6 +50,7 @@ interface Step extends GateDecision {
 export async function promote(session: Session, options: PromoteOptions): Promise<void> {
   const client = session.connect();
   const { promotion, gates } = readGates(session, options);
+  if (options.plan) return planPromotion(session, promotion, gates);
   const { previous, stage } = await openPromotion(client, promotion);
   const steps: Step[] = [];
   const finish = (outcome: string, reason: string): void => {

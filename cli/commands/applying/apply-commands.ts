@@ -54,7 +54,10 @@ Example:
     .option('--file <file>', FILE_TEXT, FILE_NAME)
     .option('--prune', PRUNE_TEXT)
     .option('-y, --yes', 'Make the changes without a question.')
-    .option('--plan <id>', 'Make the changes only if they are this plan, whose id "switchyard plan" printed.')
+    .option(
+      '--plan [id]',
+      'Make the changes only if they are the plan with this id. Without an id, print the plan and change nothing.',
+    )
     .addHelpText(
       'after',
       `
@@ -64,7 +67,11 @@ command ends with exit code 5; the changes before it stay, and a second apply ma
 Example:
   switchyard apply --yes --plan 0f3a9c1d2b4e5f60`,
     )
-    .action((options) => applyFile(session, options));
+    .action(({ plan, ...options }) =>
+      plan === true
+        ? printPlan(session, { ...options, isChecked: false })
+        : applyFile(session, { ...options, plan }),
+    );
 }
 
 interface FileOptions {

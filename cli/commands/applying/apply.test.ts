@@ -90,6 +90,7 @@ test('A12: a file is planned with the places of its secrets, applied in the orde
   ]);
   expect(JSON.stringify(plan)).not.toContain('key-of-the-solver');
 
+  expect(await readPlan()).toEqual(JSON.parse((await run(['apply', '--plan', '--json'])).stdout));
   expect(await run(['apply'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   const applied = await run(['apply', '--yes', '--plan', plan.id]);
   expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('Made 8 changes.') });

@@ -15,6 +15,7 @@ export function definePromoteCommand(program: Command, session: Session): void {
     .argument('<version>', 'The id of the version.')
     .requiredOption('--instance <id>', 'The instance that gets the version, such as production.')
     .option('--file <file>', 'The file with the gates of the instance.', FILE_NAME)
+    .option('--plan', 'Print the runs of each gate and their time; create nothing.')
     .option(
       '--watch-after <runs>',
       'Watch this many runs after the promotion, and move the instance back if they fail more often.',
@@ -51,9 +52,9 @@ The exit code is 0 if the instance has the version at the end, and 1 if a gate o
 Example:
   switchyard promote v2 --instance production --watch-after 100`,
     )
-    .action((version, { instance, file, watchAfter, outageRuns, priority }) => {
+    .action((version, { instance, file, watchAfter, outageRuns, priority, plan }) => {
       if (outageRuns !== undefined && watchAfter === undefined)
         throw new CommandError('--outage-runs is a setting of the watch: add --watch-after.');
-      return promote(session, { version, instance, file, watchAfter, outageRuns, priority });
+      return promote(session, { version, instance, file, watchAfter, outageRuns, priority, plan });
     });
 }

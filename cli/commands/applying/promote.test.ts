@@ -118,6 +118,21 @@ const waitForStart = (type: 'shadow' | 'switchback', id: string) =>
     })
     .toBe('started');
 
+test('a plan has the runs of each gate, and creates nothing', async () => {
+  const { code, stdout } = await promote(['cheaper', 'routing', '--instance', 'production', '--plan']);
+  expect(code).toBe(0);
+  const each = `${INPUTS} of production, ${INPUTS} of promote-production-cheaper`;
+  expect(stdout).toMatch(
+    new RegExp(`^Gate 1 of 2, acceptance: ${2 * INPUTS} runs: ${each}\\. About .+ slot`),
+  );
+  expect(stdout).toContain(
+    `Gate 2 of 2, shadow: ${ORIGINALS} runs: ${ORIGINALS} of promote-production-cheaper.`,
+  );
+  expect(stdout).toMatch(/\nNothing was created\.\n$/);
+  const { body } = await server.client.call('listInstances', { params });
+  expect(JSON.stringify(body)).not.toContain('promote-production-cheaper');
+});
+
 test('a version passes its gates, also when the promotion is interrupted in between', async () => {
   const controller = new AbortController();
   const interrupted = promote(['cheaper', '--instance', 'production'], controller.signal);

@@ -365,6 +365,10 @@ rules:
   expect((await run(['ensembles', 'get', 'best'])).stdout).toBe(changed);
   expect(changed).toMatch(/^group two +2 × control$/m);
   expect(changed).toMatch(/^rule 0 +minimize result\.value$/m);
+  const planned = await run(['run', '--ensemble-id', 'best', '--plan']);
+  expect(planned.stdout).toMatch(
+    /^2 runs: 2 of control\.\nAbout .+ slots?, by past runs.+\nNothing was created\.\n$/,
+  );
   expect((await run(['ensembles', 'update', 'best'])).code).toBe(2);
   expect((await run(['ensembles', 'delete', 'best', '--yes'])).code).toBe(0);
   expect((await run(['ensembles', 'list'])).stdout).toContain('has no ensembles');

@@ -8,6 +8,7 @@ import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { planRun } from '../../experiments/planning/plan-run.ts';
 import { formatHint } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
@@ -17,10 +18,8 @@ import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { collectAppOption, parseIdempotencyKey, parseWholeNumber } from '../parse-values.ts';
 import type { RunParams } from './follow-run.ts';
 import { findPreviousRun, PREVIOUS_DESCRIPTION } from './previous-run.ts';
-import { requestOutput } from './run-content.ts';
+import { readLastLines, requestOutput } from './run-content.ts';
 import { watchRun } from './watch-run.ts';
-
-const ERROR_LINES = 20;
 
 interface RunOptions extends SourceOptions {
   instanceId?: string;
@@ -34,6 +33,7 @@ interface RunOptions extends SourceOptions {
   executionClass?: (typeof EXECUTION_CLASSES)[number];
   maxDuration?: number;
   secretsCollectionId?: string;
+  plan?: true;
   wait?: true;
   follow?: true;
   output?: string;
@@ -81,6 +81,7 @@ export function defineRun(program: Command, session: Session): void {
       'Create one run however often the command is repeated with this key within 24 hours.',
       parseIdempotencyKey,
     )
+    .option('--plan', 'Print the runs, such as those of an ensemble, and their time; create nothing.')
     .option('--wait', 'Wait for the end. The exit code is 1 when the run has failed.')
     .option('--follow', 'Wait, and print the log to standard error as it comes.')
     .option('--output <file>', 'Wait, and write the output to this file, or to standard output with -.')
@@ -94,7 +95,7 @@ Examples:
   switchyard run --input monday.json --previous latest
   cat input.json | switchyard run --input - --output - | jq .solution`,
     )
-    .action((options) => run(session, options));
+    .action((options) => (options.plan ? planRun(session, options) : run(session, options)));
 }
 
 async function run(session: Session, options: RunOptions): Promise<void> {
@@ -226,8 +227,6 @@ function formatTimes(metadata: RunInformation['metadata']): string {
 }
 
 async function printLastLines(session: Session, params: RunParams): Promise<void> {
-  const { errorLog } = await requestOutput(session.connect(), params);
-  const text = cleanText(errorLog?.stderr ?? '').trimEnd();
-  if (text === '') return;
-  session.terminal.err.write(`The end of its log:\n${text.split('\n').slice(-ERROR_LINES).join('\n')}\n`);
+  const text = await readLastLines(session.connect(), params);
+  if (text !== '') session.terminal.err.write(`The end of its log:\n${text}\n`);
 }

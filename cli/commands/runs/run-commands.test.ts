@@ -127,6 +127,10 @@ describe('run', () => {
     expect(stderr).toContain('The end of its log:\n');
     expect(stderr).toContain('ERROR: infeasible\n');
     expect(existsSync(path('never.json'))).toBe(false);
+    const [, id = ''] = /(run-\S+) failed/.exec(stderr) ?? [];
+    expect((await cli(['runs', 'get', id])).stdout).toMatch(
+      /\nEnd of the log\n( {2}.*\n)* {2}ERROR: infeasible\n$/,
+    );
   });
 
   test.each<[string, string[], number, string]>([

@@ -23,7 +23,7 @@ import type { RunParams } from './follow-run.ts';
 import { defineRunList } from './list-runs.ts';
 import { defineLogCommands } from './log-commands.ts';
 import { printReplays, replayRun } from './replay-run.ts';
-import { writeInput, writeOutput } from './run-content.ts';
+import { readLastLines, writeInput, writeOutput } from './run-content.ts';
 import { chooseProgress, drawSeries, printSeries } from './run-series.ts';
 import { defineTracking } from './track-run.ts';
 
@@ -47,7 +47,7 @@ function defineReaders(runs: Parent, session: Session): void {
   runs
     .command('get')
     .description(
-      'Print a run with its options and indicators; for a queued run, why it waits and when it may start.',
+      'Print a run with its options and indicators; for a queued run, why it waits and when it may start; for a failed one, the end of its log.',
     )
     .argument('<run>', 'The id of the run.')
     .option('--chart', 'Draw the objective over time.')
@@ -197,6 +197,8 @@ async function printRun(session: Session, params: RunParams, chart: boolean): Pr
     client.call('getRunMetadata', { params }),
     readSeries(client, params),
   ]);
+  const hasLog = body.status_v2 === 'failed' && session.output.form === 'text';
+  const lastLines = hasLog ? await readLastLines(client, params) : '';
   session.output.print({
     json: body,
     text: () =>
@@ -204,6 +206,7 @@ async function printRun(session: Session, params: RunParams, chart: boolean): Pr
         formatFields(listFields(body, solves)),
         formatSection('Options', listOptions(body)),
         formatSection('Indicators', listIndicators(body)),
+        lastLines === '' ? '' : `End of the log\n${lastLines.replaceAll(/^/gm, '  ')}\n`,
         chart ? drawSeries(session, chooseProgress(series)) || 'The run has no series.\n' : '',
       ]
         .filter((part) => part !== '')

@@ -1,9 +1,10 @@
 /** Input and output of a run, byte for byte. */
-import type { Client, ResponseBody } from '@switchyard/contract/client.ts';
+import { ApiError, type Client, type ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
-import { cleanLine } from '../../terminal/clean-text.ts';
+import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
+import { cutText } from '../../terminal/cut-text.ts';
 import { saveContent } from '../contents/save-content.ts';
 import type { RunParams } from './follow-run.ts';
 
@@ -16,6 +17,24 @@ export async function requestOutput(
 ): Promise<{ url: string | undefined; errorLog: ErrorLog }> {
   const { body } = await client.call('getRunOutput', { params, query: { format: 'url' } });
   return { url: body.output ? body.url : undefined, errorLog: body.error_log };
+}
+
+const LAST_LINES = 20;
+const LINE_CHARS_MAX = 500;
+
+/** Returns the last lines of the standard error of a failed run, safe for a terminal; empty for callers who may not read it. */
+export async function readLastLines(client: Client, params: RunParams): Promise<string> {
+  const { errorLog } = await requestOutput(client, params).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 403) return { errorLog: undefined };
+    throw error;
+  });
+  const lines = cleanText(errorLog?.stderr ?? '')
+    .trimEnd()
+    .split('\n');
+  return lines
+    .slice(-LAST_LINES)
+    .map((line) => (line.length > LINE_CHARS_MAX ? `${cutText(line, LINE_CHARS_MAX)}…` : line))
+    .join('\n');
 }
 
 /** Writes the output of a run. Throws for a run without one, with its error. */
