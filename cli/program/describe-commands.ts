@@ -71,7 +71,7 @@ function describe(command: CommandUnknownOpts, { path, group }: Place): CommandD
 }
 
 /** Returns the commands below one, sorted by name within each group. */
-export function listChildren({ commands }: Pick<CommandUnknownOpts, 'commands'>): CommandUnknownOpts[] {
+function listChildren({ commands }: Pick<CommandUnknownOpts, 'commands'>): CommandUnknownOpts[] {
   const groups = [...new Set(commands.map((child) => child.helpGroup()))];
   return commands
     .filter((child) => child.name() !== 'help')
