@@ -34,7 +34,7 @@ export function LanesSection({ application }: { application: string }) {
     <section aria-labelledby="lanes">
       <div className={styles.heading}>
         <h2 id="lanes">What runs where, and what it brought</h2>
-        {indicator !== undefined && <IndicatorChoice value={indicator} indicators={indicators} />}
+        {indicator !== undefined && <IndicatorChoice {...{ application, indicators }} value={indicator} />}
       </div>
       <LanesPicture lanes={shown} trend={label} />
       <p className={styles.says}>
@@ -74,7 +74,10 @@ function describeMedians(lane: NamedLane, label: string, unit: string): string {
   return before ? `${text}, ${describe(before)}.` : `${text}.`;
 }
 
-function IndicatorChoice({ value, indicators }: { value: string; indicators: readonly string[] }) {
+type ChoiceProps = { application: string; value: string; indicators: readonly string[] };
+
+function IndicatorChoice({ application, value, indicators }: ChoiceProps) {
+  const { nameIndicator } = useMeaning(application);
   const navigate = useNavigate({ from: '/apps/$application/' });
   return (
     <label className={styles.choice}>
@@ -85,7 +88,7 @@ function IndicatorChoice({ value, indicators }: { value: string; indicators: rea
       >
         {indicators.map((name) => (
           <option key={name} value={name}>
-            {escapeInvisible(name)}
+            {nameIndicator(name)}
           </option>
         ))}
       </select>

@@ -12,7 +12,12 @@ import { experimentsQuery, useVerdicts } from '../experiments/queries.ts';
 import styles from './application-page.module.css';
 
 const VISIBLE_EXPERIMENTS = 5;
-const ICONS: Readonly<Record<string, IconName>> = { good: 'good', bad: 'bad', open: 'waiting' };
+const ICONS: Readonly<Record<string, IconName>> = {
+  good: 'good',
+  bad: 'bad',
+  equal: 'equal',
+  open: 'waiting',
+};
 
 /** The latest experiments with their verdicts. */
 export function RecentExperiments({ application }: { application: string }) {

@@ -155,7 +155,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
         },
         {
           title: 'Resource',
-          onPhone: 'hidden',
+          onPhone: 'plain',
           wraps: true,
           hover: ({ resource }) =>
             Object.entries(resource)

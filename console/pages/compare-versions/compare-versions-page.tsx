@@ -37,7 +37,7 @@ export function CompareVersionsPage() {
   const sides = listSides(app, listItems(data));
   return (
     <>
-      <PageHeader title="Compare versions" description={<bdi>{app.name}</bdi>} />
+      <PageHeader title="Compare versions" />
       {isSubscription(app) ? (
         <SubscriptionNotice>
           Only the publisher of a subscription reads the files of its versions.

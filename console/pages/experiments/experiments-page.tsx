@@ -3,14 +3,14 @@ import { mergeExperiments } from '@switchyard/contract/experiments/presentation/
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { ExperimentFilters } from './experiment-filters.tsx';
-import styles from './experiments-page.module.css';
 import { ExperimentsTable } from './experiments-table.tsx';
 import { experimentsQuery, useVerdicts } from './queries.ts';
 
@@ -20,9 +20,8 @@ export function ExperimentsPage() {
   const search = useSearch({ from: '/signed-in/apps/$application/experiments' });
   const { type } = search;
   usePageTitle('Experiments', application);
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    experimentsQuery(application, type),
-  );
+  const list = useInfiniteQuery(experimentsQuery(application, type));
+  const { data, error } = list;
   const loaded = data ? mergeExperiments(data.pages, type) : [];
   const verdicts = useVerdicts(application, loaded);
   const experiments = loaded
@@ -40,23 +39,9 @@ export function ExperimentsPage() {
       {data && loaded.length === 0 && <NoExperiment application={application} type={type} />}
       {loaded.length > 0 && experiments.length === 0 && <NoMatch application={application} />}
       {experiments.length > 0 && <ExperimentsTable application={application} experiments={experiments} />}
-      <p className={styles.more}>
-        {hasNextPage ? (
-          <Button onPress={() => fetchNextPage()} isDisabled={isFetchingNextPage}>
-            {isFetchingNextPage ? 'Loading …' : 'Load more'}
-          </Button>
-        ) : (
-          loaded.length > 0 && formatCount(experiments.length, loaded.length)
-        )}
-      </p>
+      <MoreRows list={list} count={experiments.length} noun="experiment" />
     </>
   );
-}
-
-/** Returns the number of rows, and of how many the filters chose them. */
-function formatCount(count: number, total: number): string {
-  const noun = total === 1 ? 'experiment' : 'experiments';
-  return count === total ? `${total} ${noun}` : `${count} of ${total} ${noun}`;
 }
 
 function NoMatch({ application }: { application: string }) {

@@ -66,7 +66,8 @@ function Progress({
   const { ended, requested, failed } = progress;
   return (
     <>
-      {formatNumber(ended)} of {formatNumber(requested)}
+      {formatNumber(ended)}
+      {requested > 0 && ` of ${formatNumber(requested)}`}
       {failed > 0 && <span className="bad">, {formatNumber(failed)} failed</span>}
       {status === 'started' && !hasFact(type, 'isLive') && (
         <progress

@@ -36,7 +36,12 @@ export function InputPage() {
         actions={
           <>
             {mayRun && (
-              <LinkButton to="/apps/$application/new-run" params={{ application }} search={{ input: id }}>
+              <LinkButton
+                kind="primary"
+                to="/apps/$application/new-run"
+                params={{ application }}
+                search={{ input: id }}
+              >
                 New run
               </LinkButton>
             )}

@@ -25,7 +25,12 @@ export function InstanceActions({ application, instance }: InstanceProps) {
   const mayRun = useRight('run');
   return (
     <>
-      <LinkButton to="/apps/$application/runs" params={{ application }} search={{ instance: instance.id }}>
+      <LinkButton
+        kind="quiet"
+        to="/apps/$application/runs"
+        params={{ application }}
+        search={{ instance: instance.id }}
+      >
         Runs
       </LinkButton>
       {mayRun && (
@@ -58,6 +63,7 @@ function ChangeButtons({ application, instance }: InstanceProps) {
       <SendError sending={promotion.sending} onLoad={promotion.load} />
       {data.default_instance !== instance.id && (
         <Button
+          kind="quiet"
           onPress={() => promotion.sending.mutate(instance.id)}
           isDisabled={promotion.sending.isPending}
         >

@@ -1,7 +1,7 @@
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { applicationQuery, versionsQuery } from '../../client/applications.ts';
+import { versionsQuery } from '../../client/applications.ts';
 import { client, describeError } from '../../client/client.ts';
 import { listItems } from '../../client/list-items.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,13 +25,12 @@ const route = getRouteApi('/signed-in/apps/$application/new-instance');
 export function NewInstancePage() {
   const { application } = route.useParams();
   usePageTitle('New instance', application);
-  const { data: app } = useSuspenseQuery(applicationQuery(application));
   const { data } = useSuspenseQuery(versionsQuery(application));
   const { version } = route.useSearch();
   const [newest] = listItems(data);
   return (
     <>
-      <PageHeader title="New instance" description={<bdi>{app.name}</bdi>} />
+      <PageHeader title="New instance" />
       {newest ? (
         <NewInstanceForm application={application} version={version ?? newest.id} />
       ) : (

@@ -88,7 +88,9 @@ function SearchForm({ search }: { search: LogSearch }) {
           ...RUN_STATUSES_V2.map((value) => ({ value, label: STATUS_LABELS[value] })),
         ]}
       />
-      <Button type="submit">Search</Button>
+      <Button type="submit" kind="primary">
+        Search
+      </Button>
     </form>
   );
 }

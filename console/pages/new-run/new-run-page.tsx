@@ -69,7 +69,16 @@ function NewRunForm({ data }: { data: NewRunData }) {
   const source = { request: planRequest(draft, data), server: location.origin };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
-      <PageHeader title="New run" description={<Origin data={data} />} />
+      <PageHeader
+        title="New run"
+        description={
+          original && (
+            <>
+              With the values of <bdi>{original.name || original.id}</bdi>
+            </>
+          )
+        }
+      />
       {data.executable === null && <MissingExecutable data={data} />}
       <div className={styles.columns}>
         <div>
@@ -180,20 +189,6 @@ function SubmitArea({ errors, refusal, upload, isPending, onCompare }: SubmitAre
 }
 
 /** Says which application the run is of, and which run it repeats. */
-function Origin({ data: { application, original } }: { data: NewRunData }) {
-  return (
-    <>
-      <bdi>{application.name}</bdi>
-      {original && (
-        <>
-          {' '}
-          · with the values of <code>{original.name || original.id}</code>
-        </>
-      )}
-    </>
-  );
-}
-
 /** The instance to run. It is a search parameter, because the options and their presets depend on it. */
 function InstanceField({ data }: { data: NewRunData }) {
   const navigate = useNavigate({ from: '/apps/$application/new-run' });

@@ -119,7 +119,7 @@ function QueueNumbers({ slots, running, waiting }: NumbersProps) {
 function describeStart(start: { earliest: string; latest: string }, now: number) {
   const left = Date.parse(start.latest) - now;
   if (left < TICK_MS) return { text: 'now' };
-  return { text: `~${formatDuration(left)}`, note: formatStartRange(start, now) };
+  return { text: formatStartRange(start, now) };
 }
 
 const TICK_MS = 1_000;

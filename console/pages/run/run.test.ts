@@ -273,7 +273,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     const steps = page.getByRole('region', { name: 'What to do' });
     await steps.getByText('Try it with the same input').waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
-    await answer.getByRole('link', { name: 'Open the log' }).click();
+    await page.getByRole('link', { name: 'Open the log' }).click();
     await page.getByRole('region', { name: 'Log', exact: true }).getByText('no vehicle fits').waitFor();
   });
 

@@ -154,6 +154,20 @@ describe('T12: several candidates', () => {
   });
 });
 
+test('a decision that only equivalence holds back is not called undecided', () => {
+  const read = (...verdicts: string[]) =>
+    formatDecision(
+      decideSides({
+        names: NAMES,
+        indicators: verdicts.map((one, index) => compare(one, { indicator: `i${index}` })),
+      }),
+    );
+  expect(read('equivalent')).toMatch(/^Equivalent: new and old are equivalent in i0/);
+  expect(read('equivalent', 'same')).toMatch(/^Equivalent: /);
+  expect(read('equivalent', 'undecided')).toMatch(/^Undecided: /);
+  expect(read('better')).toMatch(/^Release: /);
+});
+
 describe('T12: the rules of an acceptance test', () => {
   const rule = (passed: boolean, warnings: string[] = [], counts = [3, 3]) => {
     const [control, candidate] = counts.map((count) => ({ distribution_summary_statistics: { count } }));

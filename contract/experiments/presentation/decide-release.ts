@@ -35,15 +35,11 @@ const DECISION_WORDS: Readonly<Record<Decision['release'], string>> = {
   undecided: 'Undecided',
 };
 
-/** Returns true if all indicators that hold the release back are equivalent or the same on both sides. */
-const isEquivalent = ({ release, because_of }: Decision): boolean =>
-  release === 'undecided' &&
-  because_of.length > 0 &&
-  because_of.every(({ verdict }) => verdict === 'equivalent' || verdict === 'same');
-
 /** Returns the decision as one text, such as `Do not release: new is worse than old in late: +32 %.` */
-export function formatDecision(decision: Decision): string {
-  return `${isEquivalent(decision) ? 'Equivalent' : DECISION_WORDS[decision.release]}: ${decision.reason}`;
+export function formatDecision({ release, reason, because_of }: Decision): string {
+  const verdicts = because_of.length < CANDIDATES_LISTED_MAX ? because_of.map(({ verdict }) => verdict) : [];
+  const isEqual = verdicts.length > 0 && verdicts.every((one) => one === 'equivalent' || one === 'same');
+  return `${release === 'undecided' && isEqual ? 'Equivalent' : DECISION_WORDS[release]}: ${reason}`;
 }
 
 /** Returns which look at its question the experiment is, where the decision does not say it; null for the first look. */
@@ -195,10 +191,7 @@ function joinDecisions(decisions: readonly Decision[]): Decision | undefined {
   const [only, ...others] = decisions;
   if (!only || others.length === 0) return only;
   const released = decisions.filter(({ release }) => release === 'yes');
-  // A candidate without a verdict is listed before one that is equivalent: only then does the decision name it.
-  const open = decisions
-    .filter(({ release }) => release === 'undecided')
-    .toSorted((one, other) => Number(isEquivalent(one)) - Number(isEquivalent(other)));
+  const open = decisions.filter(({ release }) => release === 'undecided');
   const deciding = [released, open].find(({ length }) => length > 0) ?? decisions;
   const listed = deciding.slice(0, CANDIDATES_LISTED_MAX);
   const rest = deciding.length - listed.length;

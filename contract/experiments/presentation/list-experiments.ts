@@ -20,8 +20,6 @@ export interface ListedExperiment {
   created_at: string;
   /** Of an acceptance test, those of the batch that was made for it. */
   progress?: { ended: number; requested: number; failed: number };
-  /** The batch experiment that an acceptance test evaluates. */
-  batch?: string;
   /** The result that lists contain: that of an acceptance test. The verdict is in the experiment itself. */
   verdict?: string;
 }
@@ -47,20 +45,10 @@ interface ApiExperiment extends ExperimentCounts {
   /** Only in the list of two types. */
   type?: ExperimentType;
   results?: { passed: boolean };
-  /** Only of an acceptance test. */
-  experiment_id?: string;
 }
 
 function formatExperiment(item: ApiExperiment, type: ExperimentType): ListedExperiment {
-  const {
-    id,
-    name,
-    status,
-    created_at,
-    results,
-    number_of_completed_runs: ended,
-    experiment_id: batch,
-  } = item;
+  const { id, name, status, created_at, results, number_of_completed_runs: ended } = item;
   return {
     type,
     id,
@@ -70,7 +58,6 @@ function formatExperiment(item: ApiExperiment, type: ExperimentType): ListedExpe
     ...(ended !== undefined && {
       progress: { ended, requested: countRuns(item), failed: item.number_of_failed_runs ?? 0 },
     }),
-    ...(batch !== undefined && { batch }),
     ...(results && { verdict: results.passed ? 'passed' : 'not passed' }),
   };
 }
@@ -142,26 +129,17 @@ export async function readExperiments({ tokens, ...request }: ExperimentsRequest
   };
 }
 
-/**
- * Returns the experiments of the pages that have the type, newest first. A batch that was made for an acceptance test
- * has its name and id: the list of all types has one row for both, with the runs of the batch and the result of the test.
- */
+/** Returns the experiments of the type, newest first. A batch made for an acceptance test shares its id, name and row. */
 export function mergeExperiments(
   pages: readonly ExperimentsPage[],
   type: ExperimentType | undefined,
 ): ListedExperiment[] {
-  const items = pages
-    .flatMap(({ items }) => items)
-    .filter((item) => type === undefined || item.type === type);
-  const tested = new Set(items.flatMap(({ id, batch }) => (batch === id ? [id] : [])));
-  const isBatchOfTest = (item: ListedExperiment) => item.type === 'batch' && tested.has(item.id);
-  const batches = new Map(items.filter(isBatchOfTest).map((item) => [item.id, item.progress]));
+  const items = pages.flatMap((page) => page.items.filter((one) => type === undefined || one.type === type));
+  const findTwin = (of: ListedExperiment) =>
+    items.find((one) => one.type !== of.type && one.id === of.id && one.name === of.name);
   return items
-    .filter((item) => !isBatchOfTest(item))
-    .map((item) => {
-      const progress = item.batch === item.id ? batches.get(item.id) : undefined;
-      return progress ? { ...item, progress } : item;
-    })
+    .filter((item) => !item.progress || (findTwin(item) ?? item).progress)
+    .map((item) => ({ ...findTwin(item), ...item }))
     .toSorted(
       (one, other) => other.created_at.localeCompare(one.created_at) || one.id.localeCompare(other.id),
     );

@@ -12,9 +12,11 @@ import { Picture } from '../../../ui/figures/picture.tsx';
 import styles from './pictures.module.css';
 
 export const STEP_CURVES_HEIGHT = 220;
-const MARGIN = { top: 10, right: 112, bottom: 40, left: 48 };
+const MARGIN = { top: 10, bottom: 40, left: 48 };
 const TICKS_WIDTH = 56;
 const LINE = 18;
+/** The line before a name, with its gaps. */
+const KEY_WIDTH = 28;
 
 /** A function that rises in steps from 0 to at most 1. */
 export interface StepCurve {
@@ -39,21 +41,23 @@ const CLASSES = {
 
 /** Step functions of several sides on the same axes. Control and candidate stand above the others. */
 export function StepCurves({ curves, width, label, axis }: StepCurvesProps) {
+  const named = curves.filter(({ kind }) => kind !== 'faint');
+  const longest = Math.max(...named.map(({ name }) => name.length));
+  const right = Math.min(Math.max(112, KEY_WIDTH + 7 * longest), 0.36 * width);
   const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
   const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
-  const toX = buildScale([low, end], [MARGIN.left, width - MARGIN.right]);
+  const toX = buildScale([low, end], [MARGIN.left, width - right]);
   const toY = buildScale([0, 1], [STEP_CURVES_HEIGHT - MARGIN.bottom, MARGIN.top]);
-  const named = curves.filter(({ kind }) => kind !== 'faint');
   return (
     <Picture width={width} height={STEP_CURVES_HEIGHT} label={label}>
       <VerticalAxis
         ticks={[0, 0.25, 0.5, 0.75, 1]}
         scale={toY}
         format={formatPercent}
-        across={[MARGIN.left, width - MARGIN.right]}
+        across={[MARGIN.left, width - right]}
       />
       <HorizontalAxis
-        ticks={listTicks(low, end, Math.max(4, (width - MARGIN.left - MARGIN.right) / TICKS_WIDTH))}
+        ticks={listTicks(low, end, Math.max(4, (width - MARGIN.left - right) / TICKS_WIDTH))}
         scale={toX}
         across={[MARGIN.top, STEP_CURVES_HEIGHT - MARGIN.bottom]}
       />
@@ -63,10 +67,10 @@ export function StepCurves({ curves, width, label, axis }: StepCurvesProps) {
           <path className={styles.curve} d={buildSteps(curve, { toX, toY, low, end })} />
         </g>
       ))}
-      <text className={`${figure.note} ${figure.end}`} x={width - MARGIN.right} y={STEP_CURVES_HEIGHT - 4}>
-        {truncateLabel(axis, width - MARGIN.right - MARGIN.left)}
+      <text className={`${figure.note} ${figure.end}`} x={width - right} y={STEP_CURVES_HEIGHT - 4}>
+        {truncateLabel(axis, width - right - MARGIN.left)}
       </text>
-      <Names curves={named} width={width} toY={toY} />
+      <Names curves={named} start={width - right} width={right - KEY_WIDTH} toY={toY} />
     </Picture>
   );
 }
@@ -81,7 +85,17 @@ function buildSteps(
 }
 
 /** The names of the sides at the ends of their curves, the higher one first. */
-function Names({ curves, width, toY }: { curves: readonly StepCurve[]; width: number; toY: Scale }) {
+function Names({
+  curves,
+  start,
+  width,
+  toY,
+}: {
+  curves: readonly StepCurve[];
+  start: number;
+  width: number;
+  toY: Scale;
+}) {
   const ends = curves
     .map((curve) => ({ ...curve, y: toY(curve.points.at(-1)?.share ?? 0) }))
     .toSorted((one, other) => one.y - other.y);
@@ -90,9 +104,9 @@ function Names({ curves, width, toY }: { curves: readonly StepCurve[]; width: nu
     last = Math.max(y, last + LINE);
     return (
       <g key={name} className={CLASSES[kind]}>
-        <path className={styles.curve} d={`M${width - MARGIN.right + 8} ${last}h14`} />
-        <text className={styles.name} x={width - MARGIN.right + 28} y={last + 4}>
-          {truncateLabel(name, MARGIN.right - 28)}
+        <path className={styles.curve} d={`M${start + 8} ${last}h14`} />
+        <text className={styles.name} x={start + KEY_WIDTH} y={last + 4}>
+          {truncateLabel(name, width)}
         </text>
       </g>
     );

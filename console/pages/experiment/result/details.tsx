@@ -45,7 +45,7 @@ export function Details({ application, experiment, verdict, sides, rule = [], re
           <h2>Why</h2>
           <ul>
             {reasons.map((reason) => (
-              <li key={reason}>{escapeInvisible(reason)}</li>
+              <li key={reason}>{escapeInvisible(reason).replaceAll(' %', '\u00a0%')}</li>
             ))}
           </ul>
         </section>

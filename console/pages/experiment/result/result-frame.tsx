@@ -9,7 +9,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { type DescribedExperiment, ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import type { Sides } from '../sides.ts';
-import type { Verdict, VerdictKind } from '../verdict/describe-verdict.ts';
+import { DECIDERS, type Verdict, type VerdictKind } from '../verdict/describe-verdict.ts';
 import { Details } from './details.tsx';
 
 export interface ResultFrameProps {
@@ -48,7 +48,10 @@ const TONES: Record<VerdictKind, 'good' | 'bad' | 'soft'> = {
 
 /** The result of an experiment: the verdict, its picture, what is to decide, and the evidence. */
 export function ResultFrame(props: ResultFrameProps) {
-  const { type, application, experiment, verdict, sides, actions, menu, picture, children } = props;
+  const { type, application, experiment, sides, actions, menu, picture, children } = props;
+  const warnings = experiment.warnings ?? [];
+  const deciders = props.verdict?.kind === 'open' ? warnings.filter((one) => DECIDERS.test(one)) : [];
+  const verdict = props.verdict && { ...props.verdict, follows: [...deciders, ...props.verdict.follows] };
   return (
     <>
       <ExperimentHeader {...{ type, application, experiment, verdict, sides, actions, menu }} />
@@ -56,7 +59,7 @@ export function ResultFrame(props: ResultFrameProps) {
       <div className={styles.split}>
         <div className={styles.main}>
           {picture}
-          <Warnings texts={experiment.warnings ?? []} />
+          <Warnings texts={warnings.filter((one) => !deciders.includes(one))} />
           {children}
         </div>
         <Details {...props} />
@@ -90,7 +93,7 @@ function VerdictSentence({ verdict, empty, status }: SentenceProps) {
         </>
       }
     >
-      {follows.length > 0 && <p>{escapeInvisible(follows.join(' '))}</p>}
+      {follows.length > 0 && <p>{escapeInvisible(follows.join(' ')).replaceAll(' %', '\u00a0%')}</p>}
     </AnswerSentence>
   );
 }

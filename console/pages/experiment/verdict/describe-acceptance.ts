@@ -73,7 +73,8 @@ function describeFound(result: MetricResult): string {
 /** Returns why the data cannot say, and what would. */
 function describeObstacle(result: MetricResult): string {
   if (result.tied) return 'All inputs tie, and others may not: more inputs decide it.';
-  if (isBoundOpen(result)) return 'Only its bound is not within the limit: more inputs decide it.';
+  if (isBoundOpen(result) && readAxis(result))
+    return 'Only its bound is not within the limit: more inputs decide it.';
   return isUnreported(result) ? 'The name may be misspelt.' : result.reason;
 }
 

@@ -105,7 +105,7 @@ function describeEqual(sides: string, from: string, { verdict, effect: { measure
 }
 
 /** The reasons that say what would decide it. */
-const DECIDERS = /would decide it|needs at least/;
+export const DECIDERS = /would decide it|needs at least/;
 
 /** Returns what would decide the comparison, or the first reason why it is not decided. The details have all reasons. */
 function listDeciders({ reasons }: IndicatorView): readonly string[] {
@@ -201,15 +201,11 @@ function describeSeveral({ decision, compared, nameIndicator }: DescribedCompari
 
 /** Returns how many candidates have each verdict, and what would decide about the open one with the best estimate. */
 function describeOpen(compared: readonly ComparedView[]): string[] {
-  const verdicts = compared.map(({ indicators: [one] }) => one?.verdict ?? 'undecided');
-  const counts = [...new Set(verdicts)].map(
-    (verdict) => `${formatNumber(verdicts.filter((one) => one === verdict).length)} ${verdict}`,
-  );
-  const [best] = compared.filter((_, index) => verdicts[index] === 'undecided').toSorted(compareEffects);
-  const [first] = best?.indicators ?? [];
-  if (!best || !first) return [`${counts.join(', ')}.`];
-  const estimate = `${escapeInvisible(best.names.candidate)} has the best estimate of the undecided: ${describeChange(first.effect)}.`;
-  return [`${counts.join(', ')}.`, estimate, ...listDeciders(first)];
+  const firsts = compared.toSorted(compareEffects).flatMap(({ indicators: [one] }) => one ?? []);
+  const words = firsts.map(({ verdict }) => verdict);
+  const counts = [...new Set(words)].map((word) => `${words.filter((one) => one === word).length} ${word}`);
+  const best = firsts.find(({ verdict }) => verdict === 'undecided');
+  return [`${counts.join(', ')}.`, ...(best ? listDeciders(best) : [])];
 }
 
 /** Names the candidates with a larger change than the best, which a guardrail forbids. */

@@ -1,6 +1,5 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import { Link } from '@tanstack/react-router';
 import { AnswerSentence } from '../../../ui/answer.tsx';
 import { LinkButton } from '../../../ui/button.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
@@ -21,8 +20,8 @@ export function FailureAnswer({ address, run }: { address: RunAddress; run: RunI
         </p>
       )}
       {run.output_size === 0 && <p>There is no output from this run.</p>}
-      <div className={styles.links}>
-        {last && (
+      {last && (
+        <div className={styles.links}>
           <LinkButton
             to="/apps/$application/runs/$run"
             params={{ application: address.application, run: last.id }}
@@ -31,11 +30,8 @@ export function FailureAnswer({ address, run }: { address: RunAddress; run: RunI
               Open the last good run, <RelativeTime at={last.created_at} />
             </span>
           </LinkButton>
-        )}
-        <Link to="/apps/$application/runs/$run" params={address} search={{ tab: 'log' }}>
-          Open the log
-        </Link>
-      </div>
+        </div>
+      )}
     </AnswerSentence>
   );
 }

@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { FollowControl, FreshLines, useFollowing } from '../log/follow-control.tsx';
 import { LogLines } from '../log/log-lines.tsx';
 import { logQuery, NO_LOG } from '../log/log-query.ts';
+import { findFirstStart } from '../log/log-times.ts';
 import type { RunAddress } from '../queries.ts';
 import summary from '../summary/summary-tab.module.css';
 import styles from './live-log.module.css';
@@ -15,7 +16,7 @@ export function LiveLog({ address, run }: { address: RunAddress; run: RunInforma
   const { text, times } = data ?? NO_LOG;
   const following = useFollowing(true, text.lineCount);
   const navigate = useNavigate();
-  const { initiated_at: start } = run.metadata;
+  const start = findFirstStart(run);
   return (
     <div className={summary.section}>
       <div className={styles.head}>
@@ -33,7 +34,7 @@ export function LiveLog({ address, run }: { address: RunAddress; run: RunInforma
           log={text}
           indexes={undefined}
           times={times}
-          start={start === undefined ? times.find(0) : Date.parse(start)}
+          start={start ?? times.find(0)}
           search={{}}
           searched=""
           current={undefined}

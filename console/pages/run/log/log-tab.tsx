@@ -14,6 +14,7 @@ import { logQuery, NO_LOG } from './log-query.ts';
 import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';
 import type { LogText } from './log-text.ts';
+import { findFirstStart } from './log-times.ts';
 import { LogToolbar } from './log-toolbar.tsx';
 
 export interface LogTabProps {
@@ -79,9 +80,7 @@ export function LogTab({ address, run, search, onChange }: LogTabProps) {
         log={text}
         indexes={view.indexes}
         times={times}
-        start={
-          run.metadata.initiated_at === undefined ? times.find(0) : Date.parse(run.metadata.initiated_at)
-        }
+        start={findFirstStart(run) ?? times.find(0)}
         search={search}
         searched={view.searched}
         current={view.matches[match]}

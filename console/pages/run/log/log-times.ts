@@ -1,4 +1,5 @@
 /** The times of the lines of a log, as steps: few lines of a fast log have a time of their own. */
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { formatExact } from '../../../ui/format-exact.ts';
 
 /** Times in milliseconds since the epoch, by line. */
@@ -32,6 +33,12 @@ export class LogTimes {
     }
     return this.#times[low];
   }
+}
+
+/** Returns when the first attempt started, in milliseconds since the epoch: a log contains those that were lost. */
+export function findFirstStart({ metadata }: RunInformation): number | undefined {
+  const start = metadata.lost_attempts?.[0]?.initiated_at ?? metadata.initiated_at;
+  return start === undefined ? undefined : Date.parse(start);
 }
 
 /** How the times of lines are shown. */

@@ -2,7 +2,7 @@ import { readLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { formatSinceStart } from '../log/log-times.ts';
+import { findFirstStart, formatSinceStart } from '../log/log-times.ts';
 import { type KnownLines, type LogLine, useKnownLines } from '../log/use-known-lines.ts';
 import type { RunAddress } from '../queries.ts';
 import styles from './log-end.module.css';
@@ -13,7 +13,7 @@ const LINES_MAX = 12;
 export function LogEnd({ address, run }: { address: RunAddress; run: RunInformation }) {
   const { title, lines } = selectLines(useKnownLines(run));
   if (lines.length === 0) return null;
-  const start = Date.parse(run.metadata.initiated_at ?? '') || lines[0]?.at || 0;
+  const start = findFirstStart(run) ?? lines[0]?.at ?? 0;
   return (
     <section className={styles.section} aria-labelledby="log-end">
       <div className={styles.head}>
