@@ -32,8 +32,9 @@ class Connection {
 
   #update(): void {
     const queries = queryClient.getQueryCache().getAll();
-    const isLost =
-      !onlineManager.isOnline() || queries.some((query) => query.isActive() && isLostQuery(query));
+    // The loader of a page that is being opened watches no query.
+    const isTried = (query: Query): boolean => query.isActive() || query.state.fetchStatus !== 'idle';
+    const isLost = !onlineManager.isOnline() || queries.some((one) => isTried(one) && isLostQuery(one));
     if (isLost === this.#isLost) return;
     this.#isLost = isLost;
     // The query cache also tells about changes that a render makes, during which no other may be asked for.

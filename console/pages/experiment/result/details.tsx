@@ -15,8 +15,9 @@ type DetailsProps = Pick<
 >;
 
 /** The column beside the evidence: what a decision does, the looks so far, both sides, and the rule. */
-export function Details({ application, experiment, verdict, sides, rule = [], reasons = [] }: DetailsProps) {
+export function Details({ application, experiment, verdict, sides, rule = [], ...props }: DetailsProps) {
   const { question } = experiment;
+  const reasons = (props.reasons ?? []).filter((one) => !verdict?.follows.includes(one));
   const offers = sides && verdict && verdict.kind !== 'worse' && verdict.kind !== 'open';
   return (
     <aside className={`${aside.aside} ${styles.aside}`} aria-label="Details">
