@@ -76,7 +76,9 @@ if (tooLarge) {
   console.error(
     `The order ${tooLarge.id} has the size ${tooLarge.size}; a box has the capacity ${capacity}.`,
   );
-  process.exit(1);
+  const statistics = { schema: 'v1', result: { custom: { status: 'infeasible' } } };
+  console.log(JSON.stringify({ options, solution: null, statistics }));
+  process.exit(0);
 }
 console.error(`Packing ${orders.length} orders into boxes of capacity ${capacity}.`);
 

@@ -1,4 +1,5 @@
 /** The push of an executable in three steps, as published clients do it. */
+import { existsSync } from 'node:fs';
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import type { Executable } from '@switchyard/contract/applications/executables.ts';
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
