@@ -118,7 +118,7 @@ describe.each(CASES)(
       expect(existsSync(join(folder, 'valid', template, 'AGENTS.md'))).toBe(true);
       const manifest = parse(readFileSync(join(folder, 'valid', template, 'app.yaml'), 'utf8'));
       expect(manifest.description).toMatch(/^[A-Z].+\.$/);
-    expect(manifest.objective).toMatchObject({ name: 'result.value' });
+      expect(manifest.objective).toMatchObject({ name: 'result.value' });
       const items: { name: string; option_type: string; description: string }[] =
         manifest.configuration.options.items;
       for (const { option_type, description } of items) {
