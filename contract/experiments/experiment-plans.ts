@@ -70,7 +70,7 @@ const PlanRequest = Type.Object(
     ),
     candidate: optionalNullable(
       textSchema(
-        `The candidate of that experiment whose runs show the spread, by the name in its results or by the id of its instance, version, ensemble, option set or scenario. \`${ALL_CANDIDATES}\` averages over all. Required for an experiment with several candidates.`,
+        `The candidate of that experiment whose runs show the spread. Give the name in its results, or the id of its instance, version, ensemble, option set or scenario. \`${ALL_CANDIDATES}\` averages over all. Required for an experiment with several candidates.`,
         { min: 1, max: METRIC_CHARS_MAX },
       ),
     ),
