@@ -1,13 +1,11 @@
 /**
  * Questions of readers, and the page for each. They were written from the list of pages alone, before any search existed, so
- * they measure its quality. The pages below a right page are right too.
+ * they measure its quality.
  */
 export interface SearchQuestion {
   query: string;
   /** The page to find, or one below it. */
   page: string;
-  /** The page has not been written yet, so nothing can find it. */
-  isPending?: true;
 }
 
 const start = '/docs/get-started';
