@@ -2,7 +2,7 @@
  * Series of points as lines of text, with the values on the left and the range of x below. A braille character is a grid of two
  * by four dots; in a locale without UTF-8, a chart has one mark for each character. Pure.
  */
-import { distinguish, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
+import { distinguish, type Format, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Style, Tone } from './style.ts';
 
 /** A series of a chart: pairs of x and y in the order of x. */
@@ -19,6 +19,8 @@ export interface ChartSettings {
   style: Style;
   /** The unit of x, such as `s`; empty for none. */
   unit?: string;
+  /** The format of the values; otherwise six digits. */
+  format?: Format;
 }
 
 /** Bits of the dots of a braille character, by column and row (Unicode, "Braille Patterns"). */
@@ -56,7 +58,7 @@ export function formatLineChart(lines: readonly ChartLine[], settings: ChartSett
   const x = findRange(drawn, 0);
   const y = findRange(drawn, 1);
   const ends = [y.max, (y.min + y.max) / 2, y.min];
-  const labels = ends.map(distinguish(ends));
+  const labels = ends.map(distinguish(ends, settings.format));
   const labelWidth = Math.max(...labels.map((label) => label.length));
   const grid = createGrid(settings, labelWidth);
   drawn.forEach(({ points }, owner) => {

@@ -1,7 +1,7 @@
 /** The numbers of a run over its time, as charts. */
 import type { ResponseBody } from '@switchyard/contract/client.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import { listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
+import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { isOfBytes, listMainSeries } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
@@ -41,6 +41,7 @@ export function drawSeries(session: Session, series: readonly Series[]): string 
       isUnicode: supportsUnicode(terminal),
       style: output.style,
       ...(series.every(({ source }) => source !== 'statistics') && { unit: 's' }),
+      ...(series.every(isOfBytes) && { format: formatBytes }),
     },
   );
 }
@@ -69,8 +70,8 @@ export async function printSeries(
       SERIES: 'name',
       SOURCE: 'source',
       POINTS: { value: ({ points }) => points.length, isNumeric: true },
-      FIRST: { value: ({ points }) => formatEnd(points.at(0)), isNumeric: true },
-      LAST: { value: ({ points }) => formatEnd(points.at(-1)), isNumeric: true },
+      FIRST: { value: (one) => formatEnd(one, 0), isNumeric: true },
+      LAST: { value: (one) => formatEnd(one, -1), isNumeric: true },
       CHART: ({ points }) =>
         formatSparkline(
           points.map(([, y = 0]) => y),
@@ -81,8 +82,10 @@ export async function printSeries(
   );
 }
 
-function formatEnd(point: readonly number[] | undefined): string {
-  return point?.[1] === undefined ? '' : formatNumber(point[1]);
+function formatEnd(series: Series, index: number): string {
+  const value = series.points.at(index)?.[1];
+  if (value === undefined) return '';
+  return isOfBytes(series) ? formatBytes(value) : formatNumber(value);
 }
 
 function createUnknownSeries({ run_id }: RunParams, name: string, series: readonly Series[]): CommandError {

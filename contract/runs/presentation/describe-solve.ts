@@ -57,6 +57,10 @@ export function listMainSeries(series: readonly RunSeries[]): RunSeries[] {
   return series.filter(({ solve }) => solve === null || solve === main?.solve);
 }
 
+/** Returns true for a series whose values are bytes, such as the memory of a run. */
+export const isOfBytes = ({ source, name }: Pick<RunSeries, 'source' | 'name'>): boolean =>
+  source === 'resources' && name !== 'cpu';
+
 /** Returns `HiGHS 1.16.0`. */
 export function nameSolver({ solver, version }: Pick<RunSolve, 'solver' | 'version'>): string {
   return version === null ? solver : `${solver} ${version}`;

@@ -1,4 +1,5 @@
 /** Finds the objective of a run among its series. Pure. */
+import { isOfBytes } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import type { ChartSeries } from '../../../ui/series/chart-series.ts';
 
@@ -29,8 +30,7 @@ export function isOverSeconds({ source, name }: RunSeries): boolean {
 /** Returns the series as a chart draws it. */
 export function toChartSeries(series: RunSeries): ChartSeries {
   const { name, source, points } = series;
-  const isBytes = source === 'resources' && name !== 'cpu';
-  const factor = isBytes ? 1 / BYTES_PER_MEGABYTE : 1;
+  const factor = isOfBytes(series) ? 1 / BYTES_PER_MEGABYTE : 1;
   return {
     name,
     points: points.map(([x = 0, y = 0]) => ({ x, y: y * factor })),
