@@ -89,7 +89,7 @@ function formatView(view: ExperimentView): string {
   return [
     ...(headlines.length > 0 ? headlines : ['There is no result yet.']),
     `The experiment ${view.address.id} (${name}) is ${status}.`,
-    ...rules.map(({ rule, isPassed, reason }) => `${isPassed ? 'Met' : 'Not met'}: ${rule}. ${reason}`),
+    ...rules.map(({ rule, rating, reason }) => `${rating}: ${rule}. ${reason}`),
     ...warnings.map((warning) => `Warning: ${warning}`),
     ...compared.map(
       ({ names, indicators }) =>
