@@ -108,8 +108,8 @@ export function PairedResult(props: PairedResultProps) {
             <>
               {view !== deciding && (
                 <p className="soft">
-                  {formatHeadline({ ...view, ...chosen.names })}{' '}
-                  {escapeInvisible([...view.reasons, ...view.warnings].join(' '))}
+                  {formatHeadline({ ...view, ...chosen.names, indicator: nameIndicator(view.indicator) })}{' '}
+                  {escapeInvisible([...view.reasons, ...view.warnings].join(' ')).replaceAll(' %', '\u00a0%')}
                 </p>
               )}
               <PairedPictures {...props} {...{ compared, chosen, view, nameIndicator, describe }} />
