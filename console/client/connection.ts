@@ -32,7 +32,6 @@ class Connection {
 
   #update(): void {
     const queries = queryClient.getQueryCache().getAll();
-    // The loader of a page that is being opened watches no query.
     const isTried = (query: Query): boolean => query.isActive() || query.state.fetchStatus !== 'idle';
     const isLost = !onlineManager.isOnline() || queries.some((one) => isTried(one) && isLostQuery(one));
     if (isLost === this.#isLost) return;

@@ -15,7 +15,6 @@ export const STEP_CURVES_HEIGHT = 220;
 const MARGIN = { top: 10, bottom: 40, left: 48 };
 const TICKS_WIDTH = 56;
 const LINE = 18;
-/** The line before a name, with its gaps. */
 const KEY_WIDTH = 28;
 
 /** A function that rises in steps from 0 to at most 1. */
@@ -42,8 +41,10 @@ const CLASSES = {
 /** Step functions of several sides on the same axes. Control and candidate stand above the others. */
 export function StepCurves({ curves, width, label, axis }: StepCurvesProps) {
   const named = curves.filter(({ kind }) => kind !== 'faint');
-  const longest = Math.max(...named.map(({ name }) => name.length));
-  const right = Math.min(Math.max(112, KEY_WIDTH + 7 * longest), 0.36 * width);
+  const right = Math.min(
+    Math.max(112, ...named.map(({ name }) => KEY_WIDTH + 7 * name.length)),
+    0.36 * width,
+  );
   const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
   const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
   const toX = buildScale([low, end], [MARGIN.left, width - right]);

@@ -48,7 +48,6 @@ export function PairedResult(props: PairedResultProps) {
     ...{ decision: experiment.decision, compared, isRunning, unit, nameIndicator },
   });
   const verdict = props.verdict === undefined ? described : props.verdict;
-  // A verdict about several candidates is about none of them: the column beside the evidence is about one.
   const subject =
     compared.find(({ names }) => names.candidate === verdict?.candidate) ??
     (compared.length === 1 ? compared[0] : undefined);
