@@ -38,7 +38,10 @@ describe('the examples of the pages', () => {
     const last = steps.findIndex(([text]) => text?.includes('create batch --file batch.json'));
     expect(steps.slice(last - 2, last + 1)).toEqual([
       ['node create.mjs', 'JavaScript'],
-      ['switchyard experiments delete more-iterations --yes', undefined],
+      [
+        "switchyard experiments delete more-iterations --yes && switchyard api updateApplication --app vehicle-routing --data '{\"objective\": null}'",
+        undefined,
+      ],
       ['switchyard experiments create batch --file batch.json', undefined],
     ]);
   });
