@@ -39,7 +39,7 @@ describe('the examples of the pages', () => {
     expect(steps.slice(last - 2, last + 1)).toEqual([
       ['node create.mjs', 'JavaScript'],
       [
-        "switchyard experiments delete more-iterations --yes && switchyard api updateApplication --app vehicle-routing --data '{\"objective\": null}'",
+        'switchyard experiments delete more-iterations --yes && switchyard api updateApplication --app vehicle-routing --data \'{"objective": null}\'',
         undefined,
       ],
       ['switchyard experiments create batch --file batch.json', undefined],

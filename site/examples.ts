@@ -12,7 +12,7 @@ import { getTabNodes } from './generator/markup/tabs.ts';
 
 /**
  * One step of the reader. `line` is the line of the block in the page's file. `needs` are the commands that a host must have
- * to run it; `packages` stands for an access to package indexes. Steps with the same `scope` run in one subshell,
+ * to run it, where `packages` stands for package indexes. Steps with the same `scope` run in one subshell,
  * so that later steps do not see their variables.
  */
 export type ExampleStep =

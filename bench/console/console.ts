@@ -1,7 +1,11 @@
 /**
  * `npm run bench -- console`: measures the budgets of the console in a browser. The baseline is an empty page of the
- * same server in the same run. `--lines` sets the length of the log, `--points` that of the chart. `--seconds` sets how long
- * the chart is watched. `--visits`, `--rows` and `--delays` set how many are measured. `--slowdown` slows the processor.
+ * same server in the same run.
+ *
+ * - `--lines` and `--points`: the length of the log, and of the chart.
+ * - `--seconds`: how long the chart is watched.
+ * - `--visits`, `--rows` and `--delays`: how many are measured.
+ * - `--slowdown`: by how much the processor is slowed.
  */
 import { parseArgs } from 'node:util';
 import { hasBrowser, launchBrowser } from '@switchyard/browser-testing/browser.ts';

@@ -23,7 +23,7 @@ function getRoute(file: string): string {
 }
 
 /** Lists the routes of all its pages. */
-export function listRoutes(): string[] {
+function listRoutes(): string[] {
   return listPageFiles().map(getRoute);
 }
 

@@ -39,8 +39,8 @@ export function findMainSolve(solves: readonly RunSolve[]): RunSolve | undefined
 }
 
 /**
- * Returns the series that a picture of the run shows: of several solves in a log those of the last one with an objective, and
- * all that belong to no solve. The values of two models have nothing to do with each other. The one value of a linear program
+ * Returns the series that a picture of the run shows. Of several solves they are those of the last one with an objective, and
+ * the series of no solve are among them. The values of two models have nothing to do with each other. The one value of a linear program
  * that repeats the search before it is no picture.
  */
 export function listMainSeries(series: readonly RunSeries[]): RunSeries[] {
