@@ -11,9 +11,11 @@ import { getFenceCode } from './generator/markup/fence.ts';
 import { getTabNodes } from './generator/markup/tabs.ts';
 
 /**
- * One step of the reader. `line` is the line of the block in the page's file. `needs` are the commands that a host must have
- * to run it, where `packages` stands for package indexes. Steps with the same `scope` run in one subshell,
- * so that later steps do not see their variables.
+ * One step of the reader.
+ *
+ * - `line`: the line of the block in the page's file.
+ * - `needs`: the commands that a host must have to run it; `packages` stands for package indexes.
+ * - `scope`: steps of the same scope run in one subshell, so that later steps do not see their variables.
  */
 export type ExampleStep =
   | { kind: 'file'; path: string; text: string; line: number }

@@ -22,11 +22,6 @@ function getRoute(file: string): string {
   return `/${file.replace(/(^index)?\.html$/, '')}`;
 }
 
-/** Lists the routes of all its pages. */
-function listRoutes(): string[] {
-  return listPageFiles().map(getRoute);
-}
-
 /** Lists all routes without the addresses of folders, which show a page that has its own route. */
 export function listCanonicalRoutes(): string[] {
   return listPageFiles().flatMap((file) => {
