@@ -41,7 +41,7 @@ test('the pages of the commands have each command of switchyard once', () => {
       join(builtSiteFolder, `docs/using-switchyard/reference/cli/${page}.html`),
       'utf8',
     );
-    return [...html.matchAll(/<h2 id="[^"]*">switchyard ([a-z -]+?) *</g)].map(([, name = '']) => name);
+    return [...html.matchAll(/<h3 id="[^"]*">switchyard ([a-z -]+?) *</g)].map(([, name = '']) => name);
   };
   const own = listCommands('commands');
   const account = listCommands('account-commands');

@@ -125,6 +125,8 @@ describe('apps', () => {
       'Write result.value=maximize in place of result.value:maximize',
     );
     expect((await read('apps get trial')).objective).toMatchObject({ direction: 'maximize' });
+    await print('apps update trial --objective none --baseline none');
+    expect(await read('apps get trial')).toMatchObject({ objective: null, baseline_run_id: null });
     expect(await print('apps trust trial --off')).not.toContain('trusted');
     const refused = await run('apps delete trial', 'trail\n');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was changed') });

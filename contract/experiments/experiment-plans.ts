@@ -136,10 +136,10 @@ const ExperimentPlan = Type.Object(
       Type.Object(
         {
           control: Type.String({ description: 'Name of the control.' }),
-          candidates: Type.Array(Type.String(), { description: 'Names of the candidates, usually one.' }),
+          candidates: Type.Array(Type.String(), { description: 'Names of the candidates.' }),
         },
         {
-          description: 'The sides of the experiment whose runs show the spread; null without pairs of runs.',
+          description: 'The sides whose runs show the spread; null without pairs.',
         },
       ),
     ),

@@ -53,10 +53,15 @@ export const defineApplicationCommands = defineResource({
       baseline_run_id: [
         '<run>',
         'The run with which others are compared; "none" for the last one of the default instance.',
-        { flag: '--baseline', parse: (text) => (text === 'none' ? null : text) },
+        { flag: '--baseline' },
       ],
     },
-    prepare: (values, session) => ({ ...values, objective: readObjective(values.objective, session) }),
+    // A parser of an option cannot return null: it would become an empty text.
+    prepare: ({ objective, baseline_run_id: baseline, ...values }, session) => ({
+      ...values,
+      objective: readObjective(objective, session),
+      baseline_run_id: baseline === 'none' ? null : baseline,
+    }),
     example: 'routing --objective result.value=minimize',
   },
   remove: {

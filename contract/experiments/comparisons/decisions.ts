@@ -21,7 +21,7 @@ export const Decision = Type.Object(
   {
     release: stringEnum(
       ['yes', 'no', 'undecided'],
-      'yes: a primary indicator is better, the others are better or equivalent, and no guardrail is worse; or all rules are met. no: a primary indicator or a guardrail is worse, or a rule is not met. undecided: otherwise; of a rule, where all inputs tie, where no run reported its field, and where only its bound reaches over the limit.',
+      'yes: a primary indicator is better, the others are better or equivalent, and no guardrail is worse; or all rules are met. no: a primary indicator or a guardrail is worse, or a rule is not met. undecided: otherwise; of a rule, without data for it, or where only its bound fails.',
     ),
     reason: Type.String({ description: 'The decision and its reason, in sentences.' }),
     because_of: Type.Array(Cause, { description: 'The indicators or rules that decide or hold it back.' }),

@@ -248,6 +248,7 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
   if (operation.id === 'getCommunityFile') return `${path}?file=community-apps/manifest.yml`;
   if (operation.id === 'checkWorkerProtocol') return `${path}?protocol=${WORKER_PROTOCOL}`;
   if (operation.id === 'getDeviceAuthorization') return path + devices.query;
+  if (operation.id === 'listApplicationSummaries') return `${path}?application_id=${values.application_id}`;
   if (operation.id === 'getSsoDomain') return `${path}?domain=example.com`;
   return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };
