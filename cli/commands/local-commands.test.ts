@@ -41,7 +41,10 @@ describe('init', () => {
   test('replaces no file', async () => {
     expect((await run(['init', 'taken', '-t', 'node'])).code).toBe(0);
     const again = await run(['init', 'taken', '-t', 'node']);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('has README.md, app.yaml') });
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has AGENTS.md, README.md, app.yaml'),
+    });
   });
 
   test('D10: writes the inputs of an example, and replaces no file', async () => {
@@ -111,7 +114,7 @@ describe('dev', () => {
   const refused: [string, string[], number, string][] = [
     ['an option that breaks its rule', ['--option', 'depth=99'], 2, 'it must be at most 9'],
     ['an option that the app does not have', ['--option', 'width=1'], 2, 'is not an option of this app'],
-    ['an option without a value', ['--option', 'depth'], 2, 'such as duration=5'],
+    ['an option without a value', ['--option', 'depth'], 2, 'such as duration=30'],
     ['a missing input', ['--input', 'none.json'], 2, 'does not exist'],
     ['text as the input of an app that reads JSON', ['--input', 'refused/main'], 2, 'is not JSON'],
     ['standard input with --watch', ['--input', '-', '--watch'], 2, 'give a file'],
