@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
   test('in the open drawer, which is a modal dialog', async () => {
     const page = await visit(overview, 390);
     await page.getByRole('button', { name: 'Menu' }).click();
-    expect(await page.locator('dialog:modal').count()).toBe(1);
+    await page.locator('dialog:modal').waitFor();
     expect(await runAxe(page)).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Menu');

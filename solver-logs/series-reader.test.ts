@@ -317,11 +317,11 @@ describe('reported logs', () => {
       [{ solver: 'HiGHS', status: 'optimal', objective: -12809613.6905, bound: -12810213.1, seconds: 7.1 }],
     ],
   ])('%s', (name, solves) => {
-    expect(readLog(readText(REPORTED, `${name}.log`)).solves).toMatchObject(solves);
+    expect(readLog(readText(REPORTED, `${name}.txt`)).solves).toMatchObject(solves);
   });
 
   test('a log that ends in the middle has what was printed so far, and no status', () => {
-    const lines = readText(REPORTED, 'gurobi-cut.log');
+    const lines = readText(REPORTED, 'gurobi-cut.txt');
     const end = lines.findIndex((line) => line.startsWith('Interrupt request'));
     expect(readLog(lines.slice(0, end)).solves).toMatchObject([
       { status: null, objective: 5280700, bound: 5280100 },
