@@ -3,6 +3,7 @@
  * values of models without a solution. The rules here hold for every solver, so that its description need not repeat them.
  */
 import {
+  collectFacts,
   createMemory,
   type Facts,
   type LogFormat,
@@ -17,6 +18,8 @@ import {
  * exactly.
  */
 const ROUNDING = 1e-4;
+/** No solver has a longer one. An app can print any text. */
+const VERSION_CHARS_MAX = 64;
 
 /** What the log says about a solve so far. Null: it does not say. */
 export interface SolveSummary {
@@ -57,15 +60,13 @@ export class Solve {
   readonly format: LogFormat;
   readonly #memory = createMemory();
   readonly #facts: Facts;
-  readonly #finalSeconds = { isKnown: false };
+  /** True once the clock is that of the end, which holds for the lines after it too. */
+  #isClockFinal = false;
 
   /** `version` is that of an earlier solve in the log: solvers print it once. */
   constructor(format: LogFormat, version: string | undefined) {
     this.format = format;
-    this.#facts = {
-      ...(version !== undefined && { version }),
-      ...(format.direction !== undefined && { direction: format.direction }),
-    };
+    this.#facts = collectFacts({ version, direction: format.direction });
   }
 
   get version(): string | undefined {
@@ -103,13 +104,11 @@ export class Solve {
     const facts = readLine(this.format.rules, line, this.#memory);
     if (!facts) return undefined;
     const { version, status, threads, seed, direction } = facts;
-    Object.assign(
-      this.#facts,
-      version !== undefined && { version },
-      threads !== undefined && { threads },
-      seed !== undefined && { seed },
-      direction !== undefined && { direction },
-    );
+    const known = {
+      version: (version?.length ?? 0) <= VERSION_CHARS_MAX ? version : undefined,
+      threads: Number.isSafeInteger(threads) ? threads : undefined,
+    };
+    Object.assign(this.#facts, collectFacts({ ...known, seed, direction }));
     if (status !== undefined) this.#setStatus(status);
     const seconds = this.#setClock(facts);
     const series = this.#accept(facts);
@@ -135,9 +134,9 @@ export class Solve {
   #setClock({ seconds, phase }: Facts): number | undefined {
     if (seconds !== undefined && seconds >= (this.#facts.seconds ?? 0)) {
       this.#facts.seconds = seconds;
-      if (phase === 'finished') this.#finalSeconds.isKnown = true;
+      if (phase === 'finished') this.#isClockFinal = true;
     }
-    return seconds !== undefined || this.#finalSeconds.isKnown ? this.#facts.seconds : undefined;
+    return seconds !== undefined || this.#isClockFinal ? this.#facts.seconds : undefined;
   }
 
   #setPhase(phase: SolvePhase | undefined): SolvePhase | undefined {
@@ -158,12 +157,9 @@ export class Solve {
     const bound = isProven ? (objective ?? this.#facts.objective) : this.#acceptBound(facts.bound);
     const isWhole = objective === facts.objective && (isProven || bound === facts.bound);
     const gap = (isWhole ? facts.gap : undefined) ?? this.#computeGap(objective, bound);
-    return this.#store({
-      ...(objective !== undefined && { objective }),
-      ...(bound !== undefined && { bound }),
-      ...(gap !== undefined && { gap }),
-      ...(facts.nodes !== undefined && facts.nodes >= (this.#facts.nodes ?? 0) && { nodes: facts.nodes }),
-    });
+    const nodes =
+      facts.nodes !== undefined && facts.nodes < (this.#facts.nodes ?? 0) ? undefined : facts.nodes;
+    return this.#store(collectFacts({ objective, bound, gap, nodes }));
   }
 
   #store(progress: Progress): Progress {

@@ -5,7 +5,7 @@
  * whatever its log contains. The times of points are seconds since the start of the app. Points of a solver have the time of
  * its clock from the start of its solve. Lines that arrive late move that start.
  */
-import { SERIES_ROWS_MAX, SERIES_WRITE_POINTS_MAX } from '@switchyard/contract/limits.ts';
+import { SERIES_ROWS_MAX, SERIES_SOLVES_MAX, SERIES_WRITE_POINTS_MAX } from '@switchyard/contract/limits.ts';
 import type { ResourceUsage } from '@switchyard/runner';
 import { createSeriesReader, type SeriesPoint } from '@switchyard/solver-logs/series-reader.ts';
 import type { SeriesWrite } from './series-part.ts';
@@ -134,7 +134,8 @@ export class SeriesWriter {
     const arrival = this.#toSeconds(at);
     if (solve === undefined || startedAt === undefined) return arrival;
     const start = this.#solveStarts.get(solve) ?? startedAt;
-    this.#solveStarts.set(solve, start);
+    // The reader lists no later solves, so nothing would move them.
+    if (solve < SERIES_SOLVES_MAX) this.#solveStarts.set(solve, start);
     if (seconds === undefined) return arrival;
     const x = roundToMs(this.#toSeconds(start) + seconds);
     return this.#isImpossible(startedAt) ? Math.min(arrival, x) : x;

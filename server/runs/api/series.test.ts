@@ -164,3 +164,17 @@ test('malformed and enormous lines give no point, and the run succeeds', async (
   expect(status_v2).toBe('succeeded');
   expect(await getSeries(id)).toEqual({ series: [], phases: [], solves: [] });
 });
+
+test('facts of a solver that no solver would print are left out, and the series stay readable', async () => {
+  const text = [
+    `Running HiGHS ${'1.'.repeat(200)}1`,
+    'Set option threads to 99999999999999999',
+    'Presolving model',
+    'Solving report',
+    '  Status            Optimal',
+    '  Primal bound      5',
+    '',
+  ].join('\n');
+  const { solves } = await getSeries(await runWith({ text }));
+  expect(solves).toMatchObject([{ solver: 'HiGHS', version: null, threads: null, objective: 5 }]);
+});
