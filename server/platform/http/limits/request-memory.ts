@@ -122,7 +122,9 @@ export async function waitWithLittleMemory(
 
 function estimateWorkBytes({ query, waits, readsContent }: Operation): number {
   if (waits) return WAIT_WORK_BYTES;
+  if (readsContent) return CONTENT_WORK_BYTES;
   const { properties = {} } = query ?? {};
-  if (readsContent || 'format' in properties) return CONTENT_WORK_BYTES;
-  return 'pagetoken' in properties ? LIST_WORK_BYTES : WORK_BYTES;
+  // A list has a page in memory in each of its formats, and one content the whole of it.
+  if ('pagetoken' in properties) return LIST_WORK_BYTES;
+  return 'format' in properties ? CONTENT_WORK_BYTES : WORK_BYTES;
 }
