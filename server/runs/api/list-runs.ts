@@ -17,7 +17,10 @@ import { findEnsembleStarts } from '../store/ensemble-runs.ts';
 import { runBody } from './run-body.ts';
 import { type RunsPage, respondWithCsv } from './runs-csv.ts';
 
-export const listRuns: OperationHandler<'listRuns'> = async (context, { caller, params, query }) => {
+export const listRuns: OperationHandler<'listRuns'> = async (
+  context,
+  { caller, params, query, onDisconnect },
+) => {
   const { database, pageTokens, clock } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const window = readWindow(query);
@@ -29,8 +32,9 @@ export const listRuns: OperationHandler<'listRuns'> = async (context, { caller, 
     rejectPaging(query);
     // Runs that are created meanwhile have no columns.
     const present = { ...filter, end: Math.min(filter.end, now + 1) };
-    return respondWithCsv((after) =>
-      readRuns(context, list, present, { after, limit: PAGE_ITEMS_MAX, isProduction }),
+    return respondWithCsv(
+      (after) => readRuns(context, list, present, { after, limit: PAGE_ITEMS_MAX, isProduction }),
+      onDisconnect,
     );
   }
   const scopeOfFilter = await formatTokenScope(database.read, list, filter);

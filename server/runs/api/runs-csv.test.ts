@@ -8,6 +8,7 @@ import {
   uploadContent,
 } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { respondWithCsv } from './runs-csv.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -129,4 +130,20 @@ test('needs the right to read, leaves out hidden options, and refuses parameters
   );
   for (const query of ['limit=10', 'pagereturn=true', 'pagetoken=x'])
     expectError(await server.request('GET', `${path}&${query}`), 400, query.split('=')[0] ?? '', 'csv');
+});
+
+test('a caller who leaves before the first line ends the reading of the runs', async () => {
+  let leave = (): void => {};
+  let pages = 0;
+  const readEndlessly = async () => {
+    pages += 1;
+    if (pages === 3) leave();
+    return { runs: [], next: { at: 0, id: '' } };
+  };
+  const response = respondWithCsv(readEndlessly, (callback) => {
+    leave = callback;
+    return () => {};
+  });
+  await expect(response).rejects.toThrow('The connection was closed');
+  expect(pages).toBe(3);
 });

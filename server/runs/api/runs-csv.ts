@@ -58,9 +58,23 @@ interface Columns {
   indicators: readonly string[];
 }
 
-/** Responds with all runs of the pages. Throws a 400 for runs with too many different options and indicators. */
-export async function respondWithCsv(readPage: ReadPage): Promise<RawResponse> {
-  const columns = await readColumns(readPage);
+/**
+ * Responds with all runs of the pages. Throws a 400 for runs with too many different options and indicators, and for a caller
+ * who leaves before the first line. One who leaves later ends the stream.
+ */
+export async function respondWithCsv(
+  readPage: ReadPage,
+  onDisconnect: (callback: () => void) => () => void,
+): Promise<RawResponse> {
+  let hasLeft = false;
+  const end = onDisconnect(() => {
+    hasLeft = true;
+  });
+  const readForCaller: ReadPage = (after) => {
+    if (hasLeft) throw badRequest('The connection was closed before the first line of the CSV.');
+    return readPage(after);
+  };
+  const columns = await readColumns(readForCaller).finally(end);
   async function* generateLines(): AsyncGenerator<string> {
     yield formatCsvLines([
       [
