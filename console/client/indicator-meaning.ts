@@ -1,12 +1,10 @@
 /** By which indicator people judge the runs of an application, and what its other indicators count. */
 import type { Application } from '@switchyard/contract/applications/applications.ts';
+import { USUAL_OBJECTIVE } from '@switchyard/contract/applications/usual-objective.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { applicationQuery } from './applications.ts';
-
-/** The objective of an application that names none: most apps report it. It has no direction. */
-const USUAL_OBJECTIVE = 'result.value';
 
 /** An indicator as people see it. */
 export interface JudgedIndicator {

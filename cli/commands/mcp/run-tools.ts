@@ -1,5 +1,6 @@
 /** Tools for runs: their list, one run, its log, waiting for its end, and comparing several. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { USUAL_OBJECTIVE } from '@switchyard/contract/applications/usual-objective.ts';
 import type { CallRequest, Client, ResponseBody } from '@switchyard/contract/client.ts';
 import { type Operations, operations } from '@switchyard/contract/operations.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -17,7 +18,6 @@ const POLL_MS = 1000;
 const COMPARED_RUNS_MAX = 10;
 /** Indicators of a run in an answer. */
 const INDICATORS_MAX = 60;
-const OBJECTIVE = 'result.value';
 
 const application_id = textArgument('Id of the application.');
 const run_id = textArgument('Id of the run.');
@@ -97,7 +97,7 @@ async function listRuns(client: Client, args: ToolArguments, signal: AbortSignal
   const runs = body.runs.map((run) => ({
     ...{ id: run.id, name: run.name || undefined, status_v2: run.status_v2, created_at: run.created_at },
     ...{ instance_id: run.application_instance_id, version_id: run.application_version_id || undefined },
-    objective: run.statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value,
+    objective: run.statistics.indicators.find(({ name }) => name === USUAL_OBJECTIVE)?.value,
     execution_duration: run.execution_duration,
     experiment_id: run.experiment_id,
   }));

@@ -1,5 +1,6 @@
 /** Lists runs with every filter of the API. */
 import { type Command, Option } from '@commander-js/extra-typings';
+import { USUAL_OBJECTIVE } from '@switchyard/contract/applications/usual-objective.ts';
 import type { CallRequest, Client, ResponseBody } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { distinguish } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -25,7 +26,6 @@ type ListedRun = ResponseBody<'listRuns'>['runs'][number];
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000_000;
-const OBJECTIVE = 'result.value';
 
 interface ListOptions extends TableFilters, TimeFilters {
   view?: string;
@@ -126,7 +126,7 @@ async function fetchRuns(
 type Value = ListedRun['statistics']['indicators'][number]['value'];
 
 function readObjective({ statistics }: ListedRun): Value | undefined {
-  return statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
+  return statistics.indicators.find(({ name }) => name === USUAL_OBJECTIVE)?.value;
 }
 
 /** Returns a function that formats the objectives of the runs so that those that differ look different. */

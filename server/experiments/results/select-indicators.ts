@@ -1,4 +1,5 @@
 /** Selects the indicators that an experiment compares, and resolves the settings of each. Pure: worker threads load it. */
+import { USUAL_OBJECTIVE } from '@switchyard/contract/applications/usual-objective.ts';
 import type { Objective } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { FamilyIndicator, Role } from '../statistics/comparison/pipeline.ts';
@@ -103,7 +104,7 @@ function listIndicators(
         else if (typeof value === 'boolean') flags.add(name);
   for (const name of numbers) flags.delete(name);
   const computeRank = (name: string): number => {
-    if (name === 'result.value') return 0;
+    if (name === USUAL_OBJECTIVE) return 0;
     if (named.has(name)) return 1;
     return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
   };

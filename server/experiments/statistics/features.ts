@@ -3,6 +3,7 @@
  * comparison's units and changes nothing of its verdict.
  */
 
+import { USUAL_OBJECTIVE } from '@switchyard/contract/applications/usual-objective.ts';
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Interaction } from '@switchyard/contract/experiments/input-interactions.ts';
 import { INTERACTION_INPUTS_MAX } from '@switchyard/contract/limits.ts';
@@ -28,8 +29,6 @@ type InteractionGroup = Interaction['groups'][number];
 const EFFECTS_MAX = 400;
 /** The measurement of the units needs no interval. */
 const MEASUREMENT_RESAMPLES = 39;
-/** The indicator whose interactions are described when no indicator is primary. */
-const SOLUTION_VALUE = 'result.value';
 
 /** The groups of runs and the indicators of a comparison, with the features of the inputs. */
 interface ExploredFamily {
@@ -49,7 +48,7 @@ export function addInteractions(
 ): Comparison[][] {
   const primary = indicators.filter(({ role }) => role === 'primary');
   const chosen =
-    primary.length > 0 ? primary : indicators.filter(({ indicator }) => indicator === SOLUTION_VALUE);
+    primary.length > 0 ? primary : indicators.filter(({ indicator }) => indicator === USUAL_OBJECTIVE);
   const featuresPerGroup = chosen.length * features.length;
   if (featuresPerGroup === 0) return comparisons.map((list) => [...list]);
   const explored = groups.slice(0, Math.max(1, Math.floor(EFFECTS_MAX / featuresPerGroup)));

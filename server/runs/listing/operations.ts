@@ -1,5 +1,5 @@
 /** Operations that sum up many runs: of one list, and of several applications. */
-
+import { USUAL_OBJECTIVE } from '@switchyard/contract/applications/usual-objective.ts';
 import { PAGE_ITEMS_MAX, RECENT_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationSummary } from '@switchyard/contract/runs/run-counts.ts';
 import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
@@ -20,9 +20,6 @@ import * as store from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { countFilteredRuns } from './list-run-page.ts';
 import { parseRunFilter, readWindow } from './parse-run-filter.ts';
-
-/** The objective of an application that names none: most apps report it. */
-const USUAL_OBJECTIVE = 'result.value';
 
 const RECENT_COLUMNS = [
   'id',
