@@ -35,6 +35,7 @@ describe('the location of a variable', () => {
     ['HOME', 'the platform sets itself'],
     ['NEXTMV_RUN_ID', 'the platform sets itself'],
     ['SWITCHYARD_RUN', 'the platform sets itself'],
+    ['SWITCHYARD_PREVIOUS', 'the platform sets itself'],
     ['PYTHONUNBUFFERED', 'the platform sets itself'],
     ['UID', 'shells keep for themselves'],
     ['BASH_ENV', 'shells keep for themselves'],

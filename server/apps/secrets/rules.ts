@@ -11,7 +11,7 @@ import { quoteValue } from '../../platform/http/errors/problem.ts';
  */
 const PLATFORM_NAMES = new Set([
   ...['PATH', 'HOME', 'TMPDIR', 'LANG', 'USER', 'LOGNAME'],
-  ...['NEXTMV_APP_ID', 'NEXTMV_RUN_ID', 'SWITCHYARD_RUN'],
+  ...['NEXTMV_APP_ID', 'NEXTMV_RUN_ID', 'SWITCHYARD_RUN', 'SWITCHYARD_PREVIOUS'],
   ...['PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE'],
 ]);
 
