@@ -187,4 +187,19 @@ test('applications of another account are never found', async () => {
   }
   expect(await find(server, 'cranes')).toEqual([]);
   expect(await find(foreign, 'walls')).toEqual([]);
+  const ids = 'harbour,harbour-own';
+  const { body } = await server.request('GET', `/v1/application-summaries?application_id=${ids}`);
+  expect(body).toMatchObject({ items: [{ application_id: 'harbour-own' }] });
+  for (const path of ['run-counts', 'tags', 'runs?format=csv'])
+    expectError(await server.request('GET', `/v1/applications/harbour/${path}`), 404, '"harbour"');
+});
+
+test('400 for the summaries of more applications than a page has', async () => {
+  const ids = Array.from({ length: 51 }, (_, index) => `one-${index}`).join(',');
+  expectError(
+    await server.request('GET', `/v1/application-summaries?application_id=${ids}`),
+    400,
+    '51',
+    '50',
+  );
 });
