@@ -225,6 +225,7 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
   const { limits } = plan;
   const root = confinement.means === 'bwrap' ? SANDBOX_APP_PATH : folder.work;
   const tmp = confinement.means === 'bwrap' ? '/tmp' : folder.tmp;
+  const previous = confinement.means === 'bwrap' ? SANDBOX_PREVIOUS_PATH : folder.previous;
   const environment: Record<string, string> = {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     LANG: 'C.UTF-8',
@@ -235,14 +236,7 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
     ...listLineBuffering(),
     ...(plan.compiled?.nodeVersion === undefined ? {} : { NODE_COMPILE_CACHE: SANDBOX_COMPILED_PATH }),
     ...plan.environment,
-    ...(plan.previousFile === undefined
-      ? {}
-      : {
-          SWITCHYARD_PREVIOUS: join(
-            confinement.means === 'bwrap' ? SANDBOX_PREVIOUS_PATH : folder.previous,
-            plan.previousFile,
-          ),
-        }),
+    ...(plan.previousFile === undefined ? {} : { SWITCHYARD_PREVIOUS: join(previous, plan.previousFile) }),
   };
   const value = (name: string): string => (environment[name] ?? '').replaceAll(APP_ROOT_PLACEHOLDER, root);
   const names = Object.keys(environment);

@@ -39,9 +39,9 @@ export function findMainSolve(solves: readonly RunSolve[]): RunSolve | undefined
 }
 
 /**
- * Returns the series that a picture of the run shows. Of several solves they are those of the last one with an objective, and
- * the series of no solve are among them. The values of two models have nothing to do with each other. The one value of a linear program
- * that repeats the search before it is no picture.
+ * Returns the series that a picture of the run shows: those of the last solve with an objective, and those of no solve. The
+ * values of two models have nothing to do with each other. The one value of a linear program that repeats the search before
+ * it is no picture.
  */
 export function listMainSeries(series: readonly RunSeries[]): RunSeries[] {
   const objectives = series.filter(({ solve, name }) => solve !== null && name === 'objective');
