@@ -88,12 +88,21 @@ export async function bundleConsole(): Promise<Map<string, string | Buffer>> {
   });
   const files = new Map<string, string | Buffer>();
   for (const file of getOutput(result)) {
+    if (file.type === 'chunk' && file.isEntry) refuseSchemas(file);
     files.set(file.fileName, file.type === 'asset' ? Buffer.from(file.source) : file.code);
   }
   // The frames are no pages of the build: their scripts stand in them, because their policies let them load nothing.
   for (const name of FRAMES) files.set(name, readFileSync(join(root, name)));
   files.set('csp.json', formatPolicy(files));
   return files;
+}
+
+/** The library of schemas is 30 kB of every page. A value that stands beside a schema of the contract brings it. */
+function refuseSchemas({ modules }: Rolldown.OutputChunk): void {
+  if (Object.keys(modules).some((id) => id.includes('typebox')))
+    throw new Error(
+      'The first script of the console has the library of schemas. A route imports a value from a file with schemas: give the value a file of its own.',
+    );
 }
 
 /** Returns the hashes of the scripts that stand in a page: that of the console, and those of the frame of charts with its libraries. */

@@ -13,12 +13,12 @@ import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
 import { type ExperimentId, idReferenceSchema } from '../schemas/ids.ts';
+import { ALL_CANDIDATES } from './all-candidates.ts';
 import { Margin } from './experiment-settings.ts';
 
 /** Kinds of experiments whose runs a plan can start from. A scenario test is a batch. */
 export const PLANNED_FROM_TYPES = RUN_OWNER_KINDS.filter((kind) => hasFact(kind, 'hasCandidates'));
-/** The name of all candidates together. */
-export const ALL_CANDIDATES = '*';
+
 const PLANNED_UNITS = ['input', 'original', 'unit'] as const;
 const COMPARISONS_MAX = 1000;
 

@@ -2,7 +2,8 @@
 
 import { ApiError, toBody } from '@switchyard/contract/client.ts';
 import type { ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import { ALL_CANDIDATES, type ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { ALL_CANDIDATES } from '@switchyard/contract/experiments/all-candidates.ts';
+import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';

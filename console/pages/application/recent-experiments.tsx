@@ -5,7 +5,8 @@ import { Link } from '@tanstack/react-router';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { experimentsQuery, useVerdicts } from '../experiments/queries.ts';
+import { experimentsQuery } from '../experiments/queries.ts';
+import { useVerdicts } from '../experiments/verdicts.ts';
 import styles from './application-page.module.css';
 
 const VISIBLE_EXPERIMENTS = 5;

@@ -12,7 +12,8 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { ExperimentFilters } from './experiment-filters.tsx';
 import { ExperimentsTable } from './experiments-table.tsx';
-import { experimentsQuery, useVerdicts } from './queries.ts';
+import { experimentsQuery } from './queries.ts';
+import { useVerdicts } from './verdicts.ts';
 
 /** The experiments of an application in one list, newest first. The type is in the address. */
 export function ExperimentsPage() {

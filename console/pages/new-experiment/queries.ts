@@ -1,7 +1,7 @@
 /** The choices of the form of a new experiment, and the planner. */
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { ApiError } from '@switchyard/contract/client.ts';
-import { ALL_CANDIDATES } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { ALL_CANDIDATES } from '@switchyard/contract/experiments/all-candidates.ts';
 import { listIdsToTry } from '@switchyard/contract/presentation/suggest-id.ts';
 import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { countSlots } from '@switchyard/contract/workers/count-slots.ts';

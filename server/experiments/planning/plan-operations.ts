@@ -1,9 +1,6 @@
 /** Handler of the operation that plans an experiment. */
-import {
-  ALL_CANDIDATES,
-  PLANNED_FROM_TYPES,
-  type PlanRequest,
-} from '@switchyard/contract/experiments/experiment-plans.ts';
+import { ALL_CANDIDATES } from '@switchyard/contract/experiments/all-candidates.ts';
+import { PLANNED_FROM_TYPES, type PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import type { ApplicationsTable } from '../../apps/applications/schema.ts';

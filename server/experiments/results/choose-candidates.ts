@@ -1,5 +1,5 @@
 /** Chooses the candidates of an experiment whose spread a plan takes. Pure. */
-import { ALL_CANDIDATES } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { ALL_CANDIDATES } from '@switchyard/contract/experiments/all-candidates.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import type { Observation } from '../statistics/observations.ts';
