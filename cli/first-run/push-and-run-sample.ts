@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@switchyard/contract/client.ts';
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { readAppManifest } from '../packing/manifest.ts';
@@ -106,5 +107,5 @@ async function isPushed(client: Client, id: string): Promise<boolean> {
 }
 
 function title(name: string): string {
-  return name.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase());
+  return capitalise(name.replaceAll('-', ' '));
 }

@@ -10,7 +10,12 @@ export function isActiveStatus(status: RunStatusV2): boolean {
   return status === 'queued' || status === 'running';
 }
 
+/** Returns the milliseconds until runs are read again, some of which are active or none. */
+export function chooseRefetchMs(isActive: boolean): number {
+  return isActive ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS;
+}
+
 /** Returns the milliseconds until the runs are read again. */
 export function computeRefetchMs(runs: readonly { status_v2: RunStatusV2 }[]): number {
-  return runs.some(({ status_v2 }) => isActiveStatus(status_v2)) ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS;
+  return chooseRefetchMs(runs.some(({ status_v2 }) => isActiveStatus(status_v2)));
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
-import { computeRefetchMs } from '../../client/run-refetch.ts';
+import { chooseRefetchMs, computeRefetchMs } from '../../client/run-refetch.ts';
 
 /** The latest production runs of the application, as many as one page of the API has. */
 export const recentRunsQuery = (application: string) =>
@@ -21,8 +21,7 @@ export const activeRunsQuery = (application: string) =>
       params: { application_id: application },
       query: { status: 'queued,running' },
     }),
-    refetchInterval: ({ state }) =>
-      unlessLive(computeRefetchMs(state.data?.runs ? [{ status_v2: 'queued' }] : [])),
+    refetchInterval: ({ state }) => unlessLive(chooseRefetchMs((state.data?.runs ?? 0) > 0)),
     meta: { topics: [{ events: 'runs', application }] },
   });
 

@@ -2,7 +2,7 @@ import { computeRunWindow } from '@switchyard/contract/runs/views/run-windows.ts
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
-import { computeRefetchMs } from '../../client/run-refetch.ts';
+import { chooseRefetchMs, computeRefetchMs } from '../../client/run-refetch.ts';
 import { formatQuery, type RunFilters } from './filters/runs-search.ts';
 
 /** The next page is valid only with the window of the first. */
@@ -26,7 +26,7 @@ export const runCountsQuery = (application: string, filters: RunFilters) =>
       });
       return body;
     },
-    refetchInterval: () => unlessLive(computeRefetchMs([])),
+    refetchInterval: () => unlessLive(chooseRefetchMs(false)),
     meta: { topics: [{ events: 'runs', application }] },
   });
 

@@ -1,3 +1,4 @@
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import form from './form.module.css';
@@ -19,13 +20,12 @@ interface RepeatedFieldsProps<Item> {
 /** Groups of fields that a person adds and removes. */
 export function RepeatedFields<Item>(props: RepeatedFieldsProps<Item>) {
   const { noun, items, minimum = 1, hint, create, onChange, children } = props;
-  const name = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
   return (
     <>
       {items.map((item, index) => (
         <fieldset key={index} className={form.item}>
           <legend>
-            {name} {index + 1}
+            {capitalise(noun)} {index + 1}
           </legend>
           {children(item, (values) =>
             onChange(items.map((one, place) => (place === index ? { ...one, ...values } : one))),

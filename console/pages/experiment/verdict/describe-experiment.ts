@@ -4,6 +4,7 @@ import type {
   ExperimentAddress,
   ExperimentBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { viewExperiment } from '@switchyard/contract/views/experiment-view.ts';
 import { describeAcceptance } from './describe-acceptance.ts';
@@ -37,7 +38,7 @@ function describeSearch({
   const word = verdict.replaceAll('_', ' ');
   return {
     ...{ kind: KINDS[verdict] ?? 'open', word },
-    claim: verdict === 'running' ? 'So far:' : `${word.charAt(0).toUpperCase()}${word.slice(1)}.`,
+    claim: verdict === 'running' ? 'So far:' : `${capitalise(word)}.`,
     rest: reason || 'no version is tested.',
     follows: more === null ? [] : [`The search needs about ${formatNumber(more)} more runs.`],
   };
