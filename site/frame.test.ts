@@ -91,6 +91,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
   test('the drawer is closed on a page that the reader returns to', async () => {
     const page = await visit(customApp, { viewport: narrow });
     await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('dialog', { name: 'Documentation' }).waitFor();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.locator('#site-navigation > nav').waitFor({ state: 'attached' });
