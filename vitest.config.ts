@@ -66,13 +66,53 @@ const SAME_ON_BOTH = [
   'server/apps/uploads/{downloads,uploads}.test.ts',
   'studies/**',
   'server/ops/webhooks/{addresses,attempts,networks}.test.ts',
+  // Pure rules, and values that are checked before a statement.
+  'server/{main,testing/**/*}.test.ts',
+  'server/accounts/sso/person.test.ts',
+  'server/experiments/ensembles/{compute-usage,gain,start}.test.ts',
+  'server/experiments/input-properties/{group-contents,versions-of-inputs}.test.ts',
+  'server/experiments/questions/{input-hashes,rules}.test.ts',
+  'server/ops/installation/{image,packaging,setting-errors}.test.ts',
+  'server/platform/{database/parse-column,http/lists/compressed-bodies,http/streams/*}.test.ts',
+  'server/runs/{replay/*,store/routes,values/*,workers/class-slots,workers/server-token}.test.ts',
+  // Verdicts, refusals and states of experiments, by statements of the other files of experiments.
+  'server/experiments/acceptance/{acceptance-lifecycle,ensemble-sides,ties,tied-statistics}.test.ts',
+  'server/experiments/batch/{batch-validation,decisions,ensemble-arms,selected-runs}.test.ts',
+  'server/experiments/bisect/bisect-obstacles.test.ts',
+  'server/experiments/online/{shadow-limit,switchback-design,switchback-refusals}.test.ts',
+  'server/experiments/operations/*.test.ts',
+  'server/experiments/planning/*.test.ts',
+  // Requests of workers, apps and callers, by statements that claims, results and lists execute there.
+  'server/accounts/account/members.test.ts',
+  'server/apps/marketplace/marketplace.test.ts',
+  'server/apps/uploads/parts.test.ts',
+  'server/ops/inventory/inventory.test.ts',
+  'server/ops/webhooks/{failures,experiment-events}.test.ts',
+  'server/runs/access/{api-proxy,hostile-workflows,workflows}.test.ts',
+  'server/runs/api/{metadata,placement,replays,series}.test.ts',
+  'server/runs/log-search/*.test.ts',
+  'server/runs/remote/{hostile-logs,hostile-values}.test.ts',
+  'server/runs/shares/shares.test.ts',
+  'server/runs/tracing/traces.test.ts',
+  'server/runs/workers/workers.test.ts',
+];
+
+/**
+ * Tests of servers that are killed. The simulation crashes servers on SQLite between any two events, so these run on
+ * PostgreSQL, where several servers and their processes are real.
+ */
+const KILLED_ON_POSTGRES = [
+  'server/experiments/bisect/killed-servers.test.ts',
+  'server/experiments/batch/killed-ensembles.test.ts',
+  'server/experiments/racing/killed-races.test.ts',
+  'server/runs/access/killed-server.test.ts',
 ];
 
 /** Tests of the whole product, which nearly every change would affect: `npm test -- --affected` leaves them out. */
 const WHOLE = [
   'bench/**',
   'chaos/**',
-  'cli/documentation.test.ts',
+  'cli/documentation/**',
   'cli/first-run/**',
   'conformance/**',
   'site/{accessibility,all-pages}.test.ts',
@@ -111,6 +151,7 @@ export default defineConfig({
             'bench/site/**',
             'console/**',
             ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : []),
+            ...(process.env.DATABASE === 'sqlite' && process.env.BOTH_DATABASES ? KILLED_ON_POSTGRES : []),
           ],
           globalSetup: ['server/testing/database/global-setup.ts'],
           setupFiles: ['server/testing/database/record-statements.ts'],

@@ -6,7 +6,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const LONGEST = [
-  'cli/documentation.test.ts',
+  'cli/documentation/other-pages.test.ts',
+  'cli/documentation/using-switchyard.test.ts',
   'bench/benchmarks.test.ts',
   'studies/simulation/simulate.test.ts',
   'conformance/client/templates.test.ts',

@@ -24,6 +24,9 @@ const chosen = process.argv
 /** Tests that run on either database. */
 const SERVER_TESTS = ['server/', 'conformance/client/sequence'];
 
+/** Every test runs on the databases that it is for. */
+const isWhole = chosen.length === 0 && !process.env.DATABASE;
+
 const pythonFolders = findPythonFolders();
 
 const folder = createTestFolder();
@@ -120,6 +123,7 @@ async function runTests(name, database, filters, outputFile) {
       STATEMENTS_FOLDER: folder,
       FAILURES_FILE: failuresFile,
       ...(affected ? { AFFECTED: 'true' } : {}),
+      ...(isWhole ? { BOTH_DATABASES: 'true' } : {}),
       TMPDIR: folder,
       PATH: [join(root, 'node_modules', '.bin'), ...pythonFolders, process.env.PATH].join(delimiter),
     },
@@ -157,7 +161,7 @@ function readFailures(/** @type {string} */ path) {
   }
 }
 
-if (chosen.length > 0 || process.env.DATABASE) {
+if (!isWhole) {
   const database = process.env.DATABASE ?? 'sqlite';
   await runTests(`tests on ${database}`, database, chosen.length > 0 ? chosen : SERVER_TESTS);
 } else {
