@@ -26,6 +26,8 @@ export interface ClientSettings {
   /** Bearer token; sent to operations that need one, and never to public ones. */
   token?: string;
   fetch?: typeof globalThis.fetch;
+  /** Parses the bodies of responses; JSON.parse by default. Throws for a text that is not JSON. */
+  parseJson?: (text: string) => unknown;
   /**
    * Sends a request with `attempt`, and may call it again after an error. With it, every POST that needs a token has an
    * `Idempotency-Key`, so that the server answers a copy as it answered the first one.
@@ -235,7 +237,7 @@ export function createClient(settings: ClientSettings): Client {
   const call = (id: OperationId, request: UntypedRequest = {}) =>
     fetchRepeatedly(id, request, async (response) => ({
       status: response.status,
-      body: await readBody(id, response),
+      body: await readBody(id, response, settings.parseJson),
       headers: response.headers,
     }));
 
@@ -289,7 +291,11 @@ function rejectNoNumber(name: string, value: unknown): unknown {
   throw new Error(`${name} is not a number, so the request was not sent. Enter a number.`);
 }
 
-async function readBody(id: OperationId, response: Response): Promise<unknown> {
+async function readBody(
+  id: OperationId,
+  response: Response,
+  parseJson: (text: string) => unknown = JSON.parse,
+): Promise<unknown> {
   const declared: Operation = operations[id];
   const declaredResponse = Object.entries(declared.responses).find(
     ([status]) => Number(status) === response.status,
@@ -299,7 +305,7 @@ async function readBody(id: OperationId, response: Response): Promise<unknown> {
     return undefined;
   }
   if (declaredResponse.contentType === undefined)
-    return parseBody(id, declaredResponse.schema, await response.text());
+    return parseBody(id, declaredResponse.schema, await response.text(), parseJson);
   const { contentType } = declaredResponse;
   return contentType.startsWith('text/') && contentType !== EVENT_STREAM ? response.text() : response.body;
 }
@@ -316,10 +322,15 @@ class UnexpectedBodyError extends Error {
 }
 
 /** Parses a body of JSON. Throws UnexpectedBodyError without the list of a page, over which callers iterate. */
-function parseBody(id: OperationId, schema: TSchema, text: string): unknown {
+function parseBody(
+  id: OperationId,
+  schema: TSchema,
+  text: string,
+  parseJson: (text: string) => unknown,
+): unknown {
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseJson(text);
   } catch {
     throw new UnexpectedBodyError(id, 'a body that is not JSON');
   }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
 import { buildPath } from '@switchyard/contract/client.ts';
+import { parseExactJson } from '@switchyard/contract/exact-json.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { closest } from 'fastest-levenshtein';
@@ -120,7 +121,7 @@ async function readBody({ terminal }: Session, data: string): Promise<Uint8Array
 async function printBody({ terminal, selection, output }: Session, response: Response): Promise<void> {
   const contentType = response.headers.get('content-type');
   if (contentType?.startsWith('application/json')) {
-    output.printJson(await response.json());
+    output.printJson(parseExactJson(await response.text()));
     return;
   }
   if (contentType !== null && selection) {

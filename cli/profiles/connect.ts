@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import tls from 'node:tls';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
+import { parseExactJson } from '@switchyard/contract/exact-json.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { createRepeat, type OnOutage } from '../errors/retry.ts';
@@ -79,6 +80,7 @@ export function connect(
     url: profile.url,
     token: profile.token,
     fetch: (input, init) => fetch(input, { ...init, signal: init?.signal ?? signal }),
+    parseJson: parseExactJson,
     repeat: createRepeat({ signal, onOutage, expectsServer }),
   });
 }

@@ -1,4 +1,5 @@
 /** Prints the result of a command in the form that the caller chose. */
+import { formatExactJson } from '@switchyard/contract/exact-json.ts';
 import { cleanStyledText, escapeControls } from './clean-text.ts';
 import { createStyle, type Style } from './style.ts';
 import { type Column, type Columns, formatTable } from './table.ts';
@@ -52,8 +53,8 @@ export function createOutput(terminal: Terminal, form: Form, selection?: Selecti
     stream.write(stream.isTTY === true ? cleanStyledText(text) : text);
   const printJson: Output['printJson'] = (value, { isLine = false } = {}) => {
     // Indented, the largest outputs are longer than a string can be.
-    if (selection) return void write(terminal.out, selection(JSON.stringify(value)));
-    const json = JSON.stringify(value, null, isLine ? 0 : 2);
+    if (selection) return void write(terminal.out, selection(formatExactJson(value)));
+    const json = formatExactJson(value, isLine ? 0 : 2);
     terminal.out.write(`${terminal.out.isTTY === true ? escapeControls(json) : json}\n`);
   };
   const print = ({ json, text, quiet = () => [] }: Result): void => {

@@ -1,4 +1,6 @@
 /** The columns of runs that are JSON. */
+
+import { markExactNumbers } from '@switchyard/contract/exact-json.ts';
 import { StartConditions } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { EnsembleRule, RulesResult, RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { Indicator } from '@switchyard/contract/runs/run-reports.ts';
@@ -18,6 +20,12 @@ export const parseRequestOptions = parseRunColumn('request_options', StringOptio
 export const parseIndicators = parseRunColumn('indicators', Type.Array(Indicator));
 export const parseStatistics = parseRunColumn('statistics', objectSchema('The statistics of the output.'));
 export const parseMetrics = parseRunColumn('metrics', objectSchema('The metrics of the output.'));
+
+/** For a response: a number that a double does not hold is marked, and `writeMarkedNumbers` writes its digits. */
+export function parseExactIndicators({ id, indicators }: { id: string; indicators: string }): Indicator[] {
+  return parseIndicators({ id, indicators: markExactNumbers(indicators) });
+}
+
 export const parseLimits = parseRunColumn('limits', EffectiveLimits);
 
 /** The definition as the tables `ensembles` and `runs` store it. */

@@ -1,11 +1,11 @@
 /** Parses the assets of an output. Pure, because read-results-thread.ts calls it too. */
+import { formatExactJson } from '@switchyard/contract/exact-json.ts';
 import {
   ASSET_DESCRIPTION_CHARS_MAX,
   ASSET_NAME_CHARS_MAX,
   ASSET_VISUAL_CHARS_MAX,
   ASSETS_MAX,
 } from '@switchyard/contract/limits.ts';
-
 import { isObject, replaceNul } from './json-values.ts';
 
 export interface ParsedAsset {
@@ -56,17 +56,17 @@ function parseAsset(value: unknown, field: string): ParsedAsset | string {
   const descriptionText = typeof description === 'string' ? description : '';
   if (descriptionText.length > ASSET_DESCRIPTION_CHARS_MAX)
     return `${field}.description is ${descriptionText.length} characters long; it may have ${ASSET_DESCRIPTION_CHARS_MAX}.`;
-  const visualJson = isObject(visual) ? JSON.stringify(visual) : null;
+  const visualJson = isObject(visual) ? formatExactJson(visual) : null;
   if (visualJson !== null && visualJson.length > ASSET_VISUAL_CHARS_MAX)
     return `${field}.visual is ${visualJson.length} characters long, written as JSON; it may have ${ASSET_VISUAL_CHARS_MAX}. Put the data of the chart into the content.`;
   return {
     name: replaceNul(name),
     description: replaceNul(descriptionText),
     visual: visualJson,
-    content: JSON.stringify(content),
+    content: formatExactJson(content),
   };
 }
 
 function excerpt(value: unknown): string {
-  return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80);
+  return value === undefined ? 'missing' : formatExactJson(value).slice(0, 80);
 }

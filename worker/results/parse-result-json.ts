@@ -3,6 +3,7 @@
  * read-results-thread.ts calls it too.
  */
 import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
+import { parseExactJson } from '@switchyard/contract/exact-json.ts';
 import type { Mask } from '../log/mask.ts';
 import { isObject } from './json-values.ts';
 import { type ParsedAssets, parseAssets } from './parse-assets.ts';
@@ -50,7 +51,7 @@ export function parseResultJson(text: string, source: JsonSource, mask: Mask): P
   if (text.trim() === '') return emptyParsedJson('');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch {
     return emptyParsedJson(notJsonMessage(source, describeSyntaxError(mask.maskText(text))));
   }

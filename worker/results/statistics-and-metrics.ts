@@ -2,6 +2,7 @@
  * Parses the statistics and metrics of an output, and lists the indicators in them. Pure, because read-results-thread.ts
  * calls it too.
  */
+import { formatExactJson, getDigits } from '@switchyard/contract/exact-json.ts';
 import {
   INDICATORS_CHARS_MAX,
   METRICS_CHARS_MAX,
@@ -13,7 +14,18 @@ import { isObject, replaceNul } from './json-values.ts';
 
 const NAME_EXCERPT_CHARS_MAX = 200;
 
-export interface StatisticsReport extends RunStatistics {
+/** An indicator as the app wrote it. */
+export interface ReportedIndicator extends Indicator {
+  /** The digits of the number if a double does not hold them. */
+  digits?: string;
+}
+
+/** Statistics as the app wrote them. */
+interface ReportedStatistics extends RunStatistics {
+  indicators: ReportedIndicator[];
+}
+
+export interface StatisticsReport extends ReportedStatistics {
   /** The block as JSON text; null when it is no object or too long to store. */
   block: string | null;
 }
@@ -21,7 +33,7 @@ export interface StatisticsReport extends RunStatistics {
 export interface MetricsReport {
   /** The reason why there are no indicators; empty when there are some, null without metrics. */
   error: string | null;
-  indicators: Indicator[];
+  indicators: ReportedIndicator[];
   /** The block as JSON text; null when it is no object or too long to store. */
   block: string | null;
 }
@@ -36,7 +48,7 @@ export function parseStatistics(statistics: unknown): StatisticsReport {
   if (statistics === undefined || statistics === null) return NONE;
   if (!isObject(statistics)) return invalidStatistics('statistics is not a JSON object.', null);
   if (Object.keys(statistics).length === 0) return NONE;
-  const block = JSON.stringify(statistics);
+  const block = formatExactJson(statistics);
   const bytes = Buffer.byteLength(block);
   if (bytes > STATISTICS_BYTES_MAX) return oversizedStatistics(bytes);
   if (statistics.schema !== 'v1')
@@ -44,7 +56,7 @@ export function parseStatistics(statistics: unknown): StatisticsReport {
       `statistics.schema is ${JSON.stringify(statistics.schema) ?? 'missing'}; it must be "v1".`,
       block,
     );
-  const indicators: Indicator[] = [];
+  const indicators: ReportedIndicator[] = [];
   for (const part of ['result', 'run'] as const) {
     const value = statistics[part];
     if (value === undefined || value === null) continue;
@@ -85,10 +97,10 @@ export function parseMetrics(metrics: unknown): MetricsReport {
   if (!isObject(metrics)) return { ...NO_METRICS, error: 'metrics is not a JSON object.' };
   if (isDeeper(metrics, METRICS_DEPTH_MAX))
     return { ...NO_METRICS, error: `metrics is nested deeper than ${METRICS_DEPTH_MAX} levels.` };
-  const block = JSON.stringify(metrics);
+  const block = formatExactJson(metrics);
   if (block.length > METRICS_CHARS_MAX) return oversizedMetrics(`${block.length} characters`);
   if (block === '{}') return { ...NO_METRICS, block };
-  const indicators = new Map<string, Indicator>();
+  const indicators = new Map<string, ReportedIndicator>();
   const isComplete = collectMetrics(metrics, indicators);
   const reported = [...indicators.values()];
   const error = isComplete
@@ -112,7 +124,7 @@ const oversizedIndicatorsMessage = (): string =>
  * Adds the indicators and returns true; returns false as soon as they exceed INDICATORS_CHARS_MAX. It counts while it
  * collects, because each name repeats the keys above it: a small block with one long key would fill the memory.
  */
-function collectMetrics(metrics: Record<string, unknown>, into: Map<string, Indicator>): boolean {
+function collectMetrics(metrics: Record<string, unknown>, into: Map<string, ReportedIndicator>): boolean {
   let remainingChars = INDICATORS_CHARS_MAX;
   const add = (object: Record<string, unknown>, path: string): boolean =>
     Object.entries(object).every(([key, leaf]) => {
@@ -122,7 +134,7 @@ function collectMetrics(metrics: Record<string, unknown>, into: Map<string, Indi
       const value = typeof leaf === 'string' ? toStorableText(leaf) : leaf;
       remainingChars -= name.length + String(value).length;
       if (remainingChars < 0) return false;
-      into.set(name, { name, value });
+      into.set(name, { name, value, ...findDigits(object, key) });
       return true;
     });
   return add(metrics, '');
@@ -142,7 +154,7 @@ function isDeeper(value: object, levels: number): boolean {
 
 /** The status of both blocks, and their indicators in one list. */
 export interface MergedReport {
-  statistics: RunStatistics;
+  statistics: ReportedStatistics;
   /** The reason why no indicator is from the metrics; empty when some are, null without metrics. */
   metricsError: string | null;
 }
@@ -170,7 +182,7 @@ function mergeBlocks(statistics: StatisticsReport, metrics: MetricsReport): Merg
   const statisticsNames = new Set(statistics.indicators.map(({ name }) => name));
   const added = metrics.indicators
     .filter(({ name }) => !statisticsNames.has(name))
-    .map((indicator): Indicator => ({ ...indicator, source: 'metrics' }));
+    .map((indicator): ReportedIndicator => ({ ...indicator, source: 'metrics' }));
   const merged = [...statistics.indicators, ...added];
   const fits = added.length === 0 || JSON.stringify(merged).length <= INDICATORS_CHARS_MAX;
   const metricsError = fits ? metrics.error : oversizedIndicatorsMessage();
@@ -181,13 +193,22 @@ function mergeBlocks(statistics: StatisticsReport, metrics: MetricsReport): Merg
   return { statistics: { status, error, indicators: fits ? merged : statistics.indicators }, metricsError };
 }
 
-function collectStatistics(value: Record<string, unknown>, path: string, into: Indicator[]): void {
+function collectStatistics(value: Record<string, unknown>, path: string, into: ReportedIndicator[]): void {
   for (const [key, leaf] of Object.entries(value)) {
     const name = `${path}.${toStorableText(key)}`;
     if (isObject(leaf)) collectStatistics(leaf, name, into);
     else if (isScalar(leaf))
-      into.push({ name, value: typeof leaf === 'string' ? toStorableText(leaf) : leaf });
+      into.push({
+        name,
+        value: typeof leaf === 'string' ? toStorableText(leaf) : leaf,
+        ...findDigits(value, key),
+      });
   }
+}
+
+function findDigits(holder: object, key: string): Pick<ReportedIndicator, 'digits'> {
+  const digits = getDigits(holder, key);
+  return digits === undefined ? {} : { digits };
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -438,3 +438,26 @@ test('--csv prints every run of the filter with its option and its indicator in 
   const refused = await cli(['runs', '--csv', '--limit', '5']);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--limit') });
 });
+
+test('S10: numbers that a double does not hold keep their digits from the output to every response', async () => {
+  const digits = '9007199254740993';
+  const id = await createRun('--option', `bonus=${digits}`);
+  const get = async (url: string): Promise<string> => {
+    const response = await fetch(`${server.url}/v1/applications/plan/runs${url}`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    return response.text();
+  };
+  const value = `"value":${digits}`;
+  for (const url of [`/${id}`, `/${id}/metadata`]) {
+    const text = await get(url);
+    expect(text).toContain(`"result":{${value}}`);
+    expect(text).toContain(`{"name":"result.value",${value}}`);
+  }
+  expect(await get('')).toContain(`{"name":"result.value",${value}}`);
+  expect(await get('?limit=1')).toContain(`{"name":"result.value",${value}}`);
+  expect(await get('?format=csv')).toContain(`,${digits}`);
+  expect((await cli(['assets', 'download', id, '../map'])).stdout).toBe(`[${digits}]`);
+  for (const args of [['runs', 'get', id], ['runs'], ['api', 'GET', `/v1/applications/plan/runs/${id}`]])
+    expect((await cli([...args, '--json'])).stdout).toContain(`"value": ${digits}`);
+});

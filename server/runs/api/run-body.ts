@@ -1,4 +1,6 @@
 /** Formats runs for the API: in lists, and in full with the nested metadata that the published clients read. */
+
+import { markExactNumbers } from '@switchyard/contract/exact-json.ts';
 import { servesCallers } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Asset } from '@switchyard/contract/runs/assets.ts';
@@ -11,7 +13,7 @@ import { parseColumn } from '../../platform/database/parse-column.ts';
 import { parseRequirements } from '../queue/run-requirements.ts';
 import {
   parseApiAccess,
-  parseIndicators,
+  parseExactIndicators,
   parseLabels,
   parseLimits,
   parseMetrics,
@@ -74,7 +76,7 @@ export function runSummaryBody(run: ListedRun) {
 
 /** Formats the statistics and metrics; `metrics` is absent when the run reported none. */
 function formatReports(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
-  const indicators = parseIndicators(run);
+  const indicators = parseExactIndicators(run);
   const { statistics_status: status, statistics_error, metrics_error } = run;
   const statistics = { status, error: statistics_error, indicators };
   if (metrics_error === null) return { statistics };
@@ -181,6 +183,11 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
   };
 }
 
+/** Marks the numbers that a double does not hold, so that the response has their digits. */
+function markReport(json: string | null): string | null {
+  return json === null ? null : markExactNumbers(json);
+}
+
 /** Rounds to whole milliseconds: the runner measures nanoseconds, but the digits below a millisecond are noise. */
 function roundMs(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
@@ -198,8 +205,8 @@ export function runInformationBody(
 ): RunInformation {
   const info = runSummaryBody(run);
   const options = formatOptions(run, hidden);
-  const statistics = parseStatistics(run);
-  const metrics = parseMetrics(run);
+  const statistics = parseStatistics({ id: run.id, statistics: markReport(run.statistics) });
+  const metrics = parseMetrics({ id: run.id, metrics: markReport(run.metrics) });
   const limits = parseLimits(run);
   const until = isTerminal(run.status) ? (run.finished_at ?? run.created_at) : now;
   const measures = {

@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
 import { RUNS_CSV_COLUMNS_MAX } from '@switchyard/contract/limits.ts';
 import { type CsvField, formatCsvLines } from '@switchyard/contract/presentation/format-csv.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
@@ -84,7 +85,7 @@ export async function respondWithCsv(
       ],
     ]);
     for await (const runs of readPages(readPage))
-      yield formatCsvLines(runs.map((run) => listValues(run, columns)));
+      yield writeMarkedNumbers(formatCsvLines(runs.map((run) => listValues(run, columns))));
   }
   return {
     status: 200,

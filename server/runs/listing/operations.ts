@@ -15,7 +15,7 @@ import { badRequest } from '../../platform/http/errors/problem.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
-import { parseIndicators } from '../run-columns.ts';
+import { parseExactIndicators } from '../run-columns.ts';
 import * as store from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { countFilteredRuns } from './list-run-page.ts';
@@ -79,7 +79,7 @@ function formatRecentRun(
   objective: string,
 ): ApplicationSummary['runs'][number] {
   const { statistics_status: status, statistics_error: error } = row;
-  const indicators = parseIndicators(row).filter(({ name }: Indicator) => name === objective);
+  const indicators = parseExactIndicators(row).filter(({ name }: Indicator) => name === objective);
   return {
     id: row.id,
     status_v2: row.status,

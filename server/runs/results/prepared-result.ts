@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { formatExactJson, parseExactJson } from '@switchyard/contract/exact-json.ts';
 import { ERROR_CHARS_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { findMainSolve } from '@switchyard/contract/runs/presentation/describe-solve.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -20,6 +21,7 @@ import { readResults } from '@switchyard/worker/results/read-results.ts';
 import {
   type MetricsReport,
   mergeReports,
+  type ReportedIndicator,
   type StatisticsReport,
 } from '@switchyard/worker/results/statistics-and-metrics.ts';
 import type { Contents, PreparedContent } from '../../platform/blobs/contents.ts';
@@ -131,12 +133,20 @@ export function buildReportColumns(
   return {
     statistics_status: merged.status,
     statistics_error: replaceNul(mask.maskText(merged.error)),
-    indicators: JSON.stringify(merged.indicators),
+    indicators: formatIndicators(merged.indicators),
     statistics: statistics.block,
     metrics: metrics.block,
     metrics_error: metricsError === null ? null : replaceNul(mask.maskText(metricsError)),
     assets_error: replaceNul(mask.maskText(assets.error)).slice(0, ERROR_CHARS_MAX) || null,
   } satisfies Partial<RunsTable>;
+}
+
+/** Returns the indicators as JSON, in which a number has all its digits. */
+function formatIndicators(indicators: readonly ReportedIndicator[]): string {
+  const exact = indicators.map(({ digits, ...indicator }) =>
+    digits === undefined ? indicator : { ...indicator, ...Object(parseExactJson(`{"value":${digits}}`)) },
+  );
+  return formatExactJson(exact);
 }
 
 /** Returns the status of the main solve; the last write of a log has all solves. */

@@ -21,7 +21,7 @@ import { makeId } from '../../platform/random.ts';
 import { contentTypeForFormat } from '../api/content-responses.ts';
 import { getOwnRun } from '../api/own-run.ts';
 import { assetBody, runInformationBody } from '../api/run-body.ts';
-import { parseIndicators, parseOptionsSummary } from '../run-columns.ts';
+import { parseExactIndicators, parseOptionsSummary } from '../run-columns.ts';
 import { ALL_ASSETS, findAsset, listAssets } from '../store/assets.ts';
 import { findRun } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
@@ -190,7 +190,7 @@ async function buildSharedRun(
     parts,
     expires_at: formatRfc3339(share.expires_at),
     ...(has('summary') && { summary: formatSummary(run, clock.now()) }),
-    ...(has('indicators') && { indicators: parseIndicators(run) }),
+    ...(has('indicators') && { indicators: parseExactIndicators(run) }),
     ...(has('options') && { options: await listVisibleOptions(db, run) }),
     ...(log && { log: { format: 'text' as const, size: log.bytes } }),
     ...(has('input') && { input: { format: run.input_format, size: run.input_bytes } }),
