@@ -128,7 +128,8 @@ async function run(session: Session, options: RunOptions): Promise<void> {
 async function createRun(session: Session, application_id: string, options: RunOptions) {
   const source = await readSource(session, application_id, options);
   const { priority, queuing, idempotencyKey, previous } = options;
-  const previousId = previous === undefined ? null : await findPreviousRun(session, application_id, previous);
+  const previousId =
+    previous === undefined ? null : await findPreviousRun(session, application_id, previous, options);
   const { body } = await session.connect().call('createRun', {
     params: { application_id },
     query: options.instanceId === undefined ? {} : { instance_id: options.instanceId },

@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import {
+  createBatchExperiment,
+  waitForBatchEnd,
+} from '@switchyard/server/testing/fixtures/batch-experiments.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandSettings, type Ended, runCommand } from '../../testing/run-command.ts';
@@ -424,6 +428,51 @@ test('the app gets the output of an earlier run, on the server and on this machi
   expect(JSON.parse(stdout)).toMatchObject({ status_v2: 'succeeded', output: { solution: { bonus: 7 } } });
   const missing = await cli(['run', '--input', 'input.json', '--previous', 'nothing']);
   expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('no such run') });
+});
+
+test('--previous latest is a plan of the same instance: no run of an experiment, no child run, no replay', async () => {
+  const params = { application_id: 'plan' };
+  const find = async (...args: string[]): Promise<string | undefined> => {
+    const run_id = (await createRun('--option', 'mode=previous', '--previous', 'latest', ...args)) as RunId;
+    const { body } = await server.client.call('getRunMetadata', { params: { ...params, run_id } });
+    await cli(['runs', 'delete', run_id, '--yes']);
+    return body.metadata.previous_run_id;
+  };
+  await server.client.call('createVersion', { params, body: { id: 'plan-1', name: 'Plan 1' } });
+  for (const id of ['rolling', 'other'])
+    await server.client.call('createInstance', {
+      params,
+      body: { id, name: `Instance ${id}`, version_id: 'plan-1' },
+    });
+  const rolling = ['--instance', 'rolling'];
+  const refused = await cli(['run', '--input', 'input.json', '--previous', 'latest', ...rolling]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the instance rolling') });
+  const old = await createRun('--option', 'bonus=1', ...rolling);
+  const monday = await createRun('--option', 'bonus=7', ...rolling);
+  await createRun('--option', 'bonus=8', '--instance', 'other');
+  expect(await find(...rolling)).toBe(monday);
+  await cli(['replay', old]);
+  expect(await find(...rolling)).toBe(monday);
+  await server.client.call('createInputSet', {
+    params,
+    body: { id: 'mondays', name: 'Mondays', run_ids: [monday as RunId] },
+  });
+  const batch = await createBatchExperiment(server, 'plan', {
+    input_set_id: 'mondays',
+    instance_ids: ['rolling'],
+  });
+  await waitForBatchEnd(server, 'plan', batch.id);
+  expect(await find(...rolling)).toBe(monday);
+  const body = {
+    id: 'several',
+    name: 'Several',
+    run_groups: [{ id: 'only', instance_id: 'rolling', options: { bonus: '3' }, repetitions: 2 }],
+    rules: [{ id: 'value', index: 0, statistics_path: 'result.value', objective: 'minimize' as const }],
+  };
+  await server.client.call('createEnsemble', { params, body });
+  const best = await createRun('--ensemble-id', 'several');
+  expect(await find(...rolling)).toBe(monday);
+  expect(await find('--ensemble-id', 'several')).toBe(best);
 });
 
 test('--csv prints every run of the filter with its option and its indicator in columns', async () => {
