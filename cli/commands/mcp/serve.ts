@@ -16,7 +16,7 @@ import { hasRight, type Role } from '@switchyard/contract/roles.ts';
 import { formatError } from '../../errors/report-error.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { type AgentTool, checkArguments } from './agent-tool.ts';
-import { presentAnswer, ResultFiles } from './answers.ts';
+import { type Answer, presentAnswer, ResultFiles } from './answers.ts';
 import { APP_TOOLS } from './app-tools.ts';
 import { EXPERIMENT_TOOLS } from './experiment-tools.ts';
 import { RUN_TOOLS } from './run-tools.ts';
@@ -95,7 +95,7 @@ function createServer({ client, files, tools, version }: ServedParts): Server {
       checkArguments(tool, args);
       return { content: presentAnswer(files, tool.name, await tool.run(client, args, signal)) };
     } catch (error) {
-      return { isError: true, content: [{ type: 'text' as const, text: describeError(error) }] };
+      return { isError: true, content: presentAnswer(files, tool.name, describeError(error)) };
     }
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: files.list() }));
@@ -116,8 +116,12 @@ function createServer({ client, files, tools, version }: ServedParts): Server {
   return server;
 }
 
-/** The sentence of the server with its status, from which an agent sees whether another request could succeed. */
-function describeError(error: unknown): string {
-  if (error instanceof ApiError) return `The server refused with status ${error.status}: ${error.reason}`;
-  return formatError(error);
+/**
+ * Returns the error as an answer, because it may quote an app or a caller. From the status an agent sees whether another
+ * request could succeed.
+ */
+function describeError(error: unknown): Answer {
+  return error instanceof ApiError
+    ? { lead: `Error: the server refused with status ${error.status}.`, data: error.reason }
+    : { lead: 'Error: the tool has failed.', data: formatError(error) };
 }
