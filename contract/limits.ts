@@ -37,6 +37,8 @@ export const RECENT_RUNS_MAX = 15;
 export const LISTED_TAGS_MAX = 200;
 /** Columns with options and indicators of a list of runs as CSV. */
 export const RUNS_CSV_COLUMNS_MAX = 2000;
+/** Lists of runs that one key reads as CSV at the same time. Each reads its runs twice, however many they are. */
+export const KEY_CSV_MAX = 4;
 /** Conditions of a filter for runs, and the size of a parameter with several. */
 export const RUN_CONDITIONS_MAX = 10;
 export const RUN_CONDITION_CHARS_MAX = 1024;

@@ -45,6 +45,7 @@ import type { UrlSigner } from './platform/http/requests/signed-url.ts';
 import type { Leadership } from './platform/jobs/leadership.ts';
 import type { ProvisionerSettings } from './platform/settings/provisioner-settings.ts';
 import type { RunTokens } from './runs/access/run-tokens.ts';
+import type { OpenCsvLists } from './runs/api/runs-csv.ts';
 import type { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import type { LogSearch } from './runs/log-search/log-search.ts';
 import type { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
@@ -126,6 +127,7 @@ declare module './platform/http/handlers/context.ts' {
 
     // runs
     jsonReader: JsonReader;
+    openCsvLists: OpenCsvLists;
     logPollLimiter: LogPollLimiter;
     runWaits: RunWaits;
     /** Returns true if the server can start a worker that could execute the run. */

@@ -67,6 +67,7 @@ import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from
 import { makeId, type Random } from './platform/random.ts';
 import { openTracing, type Tracing } from './platform/tracing/tracing.ts';
 import { findLiveRun, RunTokens } from './runs/access/run-tokens.ts';
+import { OpenCsvLists } from './runs/api/runs-csv.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { shareInput } from './runs/inputs/share-input.ts';
 import { LogSearch } from './runs/log-search/log-search.ts';
@@ -308,6 +309,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     startEnsemble: (request, store) => startEnsemble({ ...shared, store }, request),
     joinBatch: (application, id) => joinBatch(database.read, application, id),
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
+    openCsvLists: new OpenCsvLists(),
     logSearch: new LogSearch(shared),
     ...{ runStreams: services.runStreams, runWaits: services.runWaits },
     ...services.remote,

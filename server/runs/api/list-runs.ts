@@ -5,7 +5,7 @@ import type { Operations } from '@switchyard/contract/operations.ts';
 import { getApplication } from '../../apps/applications/store.ts';
 import { badRequest } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
-import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
+import { formatCaller, type OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { parsePageRequest } from '../../platform/http/lists/pagination.ts';
 import { formatReadableRows } from '../../platform/http/lists/readable-rows.ts';
 import { parseTimeWindow } from '../../platform/http/lists/time-window.ts';
@@ -35,6 +35,7 @@ export const listRuns: OperationHandler<'listRuns'> = async (
     return respondWithCsv(
       (after) => readRuns(context, list, present, { after, limit: PAGE_ITEMS_MAX, isProduction }),
       onDisconnect,
+      context.openCsvLists.open(formatCaller(caller)),
     );
   }
   const scopeOfFilter = await formatTokenScope(database.read, list, filter);

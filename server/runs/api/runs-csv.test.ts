@@ -1,5 +1,7 @@
 /** Lists of runs as CSV. */
+import { KEY_CSV_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formatHolder } from '../../platform/http/handlers/handler.ts';
 import { createRun, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import {
   createApplication,
@@ -8,7 +10,7 @@ import {
   uploadContent,
 } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { respondWithCsv } from './runs-csv.ts';
+import { OpenCsvLists, respondWithCsv } from './runs-csv.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -135,15 +137,54 @@ test('needs the right to read, leaves out hidden options, and refuses parameters
 test('a caller who leaves before the first line ends the reading of the runs', async () => {
   let leave = (): void => {};
   let pages = 0;
+  let ends = 0;
   const readEndlessly = async () => {
     pages += 1;
     if (pages === 3) leave();
     return { runs: [], next: { at: 0, id: '' } };
   };
-  const response = respondWithCsv(readEndlessly, (callback) => {
-    leave = callback;
-    return () => {};
-  });
+  const response = respondWithCsv(
+    readEndlessly,
+    (callback) => {
+      leave = callback;
+      return () => {};
+    },
+    () => {
+      ends += 1;
+    },
+  );
   await expect(response).rejects.toThrow('The connection was closed');
   expect(pages).toBe(3);
+  expect(ends).toBe(1);
+});
+
+test('a key reads a few lists at a time, its member one more, and the end of one makes place', async () => {
+  const lists = new OpenCsvLists();
+  const [one, two] = [formatHolder('ada', 'key-1'), formatHolder('ada', 'key-2')];
+  const opened = Array.from({ length: KEY_CSV_MAX }, () => lists.open(one));
+  expect(() => lists.open(one)).toThrow(`a key can read ${KEY_CSV_MAX} at a time`);
+  lists.open(two);
+  expect(() => lists.open(two)).toThrow(`reads ${KEY_CSV_MAX + 1} lists`);
+  for (const end of opened) {
+    end();
+    end();
+  }
+  // The other key still reads one.
+  for (const _ of opened.slice(1)) lists.open(one);
+  expect(() => lists.open(one)).toThrow('at a time');
+});
+
+test('lists that ended, were refused, or whose caller left count no longer', async () => {
+  const application = 'counted';
+  await createApplication(server, { id: application, name: 'Counted' });
+  await createEnded(application, 'any', {});
+  const url = `${server.url}/v1/applications/${application}/runs?format=csv`;
+  const headers = { authorization: `Bearer ${server.token}` };
+  for (let n = 0; n < 3 * KEY_CSV_MAX; n += 1) {
+    expect((await readTable(application)).length).toBe(1);
+    expectStatus(await server.request('HEAD', `/v1/applications/${application}/runs?format=csv`), 200);
+    const left = await fetch(url, { headers });
+    await left.body?.cancel();
+    expectError(await server.request('GET', `/v1/applications/${application}/runs?format=csv&limit=1`), 400);
+  }
 });

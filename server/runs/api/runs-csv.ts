@@ -5,11 +5,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
-import { RUNS_CSV_COLUMNS_MAX } from '@switchyard/contract/limits.ts';
+import { KEY_CSV_MAX, RUNS_CSV_COLUMNS_MAX } from '@switchyard/contract/limits.ts';
 import { type CsvField, formatCsvLines } from '@switchyard/contract/presentation/format-csv.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
-import { badRequest } from '../../platform/http/errors/problem.ts';
+import { badRequest, tooManyRequests } from '../../platform/http/errors/problem.ts';
 import type { RawResponse } from '../../platform/http/handlers/handler.ts';
+import { SharedUse } from '../../platform/http/limits/member-share.ts';
 import type { RunPosition } from '../listing/run-filter.ts';
 
 /** A page of runs, and the position after it; null at the end. */
@@ -59,13 +60,34 @@ interface Columns {
   indicators: readonly string[];
 }
 
+/** The lists that callers read as CSV at this moment. */
+export class OpenCsvLists {
+  readonly #use = new SharedUse();
+
+  /** Counts a list of the holder until the returned function is called. Throws a 429 when the key or the member has too many. */
+  open(holder: string): () => void {
+    if (!this.#use.fits(holder, 1, KEY_CSV_MAX))
+      throw tooManyRequests(
+        `The member reads ${this.#use.countMember(holder)} lists as CSV; a key can read ${KEY_CSV_MAX} at a time. Wait for one of them.`,
+        { 'retry-after': '5' },
+      );
+    this.#use.add(holder, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#use.add(holder, -1);
+      isOpen = false;
+    };
+  }
+}
+
 /**
  * Responds with all runs of the pages. Throws a 400 for runs with too many different options and indicators, and for a caller
- * who leaves before the first line. One who leaves later ends the stream.
+ * who leaves before the first line. One who leaves later ends the stream. Calls `onEnd` at the end of each of them.
  */
 export async function respondWithCsv(
   readPage: ReadPage,
   onDisconnect: (callback: () => void) => () => void,
+  onEnd: () => void,
 ): Promise<RawResponse> {
   let hasLeft = false;
   const end = onDisconnect(() => {
@@ -75,7 +97,12 @@ export async function respondWithCsv(
     if (hasLeft) throw badRequest('The connection was closed before the first line of the CSV.');
     return readPage(after);
   };
-  const columns = await readColumns(readForCaller).finally(end);
+  const columns = await readColumns(readForCaller)
+    .finally(end)
+    .catch((error: unknown) => {
+      onEnd();
+      throw error;
+    });
   async function* generateLines(): AsyncGenerator<string> {
     yield formatCsvLines([
       [
@@ -87,9 +114,11 @@ export async function respondWithCsv(
     for await (const runs of readPages(readPage))
       yield writeMarkedNumbers(formatCsvLines(runs.map((run) => listValues(run, columns))));
   }
+  const raw = Readable.from(generateLines(), { objectMode: false });
+  raw.once('close', onEnd);
   return {
     status: 200,
-    raw: Readable.from(generateLines(), { objectMode: false }),
+    raw,
     contentType: 'text/csv; charset=utf-8; header=present',
     isCompressible: true,
   };
