@@ -316,6 +316,23 @@ describe('reported logs', () => {
       'highs660-old',
       [{ solver: 'HiGHS', status: 'optimal', objective: -12809613.6905, bound: -12810213.1, seconds: 7.1 }],
     ],
+    // Its libraries print no banner.
+    [
+      'hexaly',
+      [
+        { solver: 'Hexaly', status: 'time_limit', objective: 2132, bound: 1920, seconds: 20 },
+        { solver: 'Hexaly', status: 'optimal', objective: 280, bound: 280, gap: 0, seconds: 0 },
+      ],
+    ],
+    // A solution that violates constraints proves nothing, and an inconsistent model has none.
+    [
+      'hexaly-infeasible',
+      [
+        { solver: 'Hexaly', version: '15.0', status: 'time_limit', objective: null, seconds: 5 },
+        { solver: 'Hexaly', status: 'infeasible', objective: null },
+      ],
+    ],
+    ['localsolver', [{ solver: 'Hexaly', version: '9.5', status: 'optimal', objective: 280, seconds: 2 }]],
   ])('%s', (name, solves) => {
     expect(readLog(readText(REPORTED, `${name}.txt`)).solves).toMatchObject(solves);
   });
@@ -327,6 +344,83 @@ describe('reported logs', () => {
       { status: null, objective: 5280700, bound: 5280100 },
     ]);
   });
+});
+
+describe('shapes of lines in public logs', () => {
+  const readSolves = (text: string) => readLog(text.split('\n')).solves;
+
+  test('Gurobi: the bound of the last line is that of the model, whatever the rows and the start had', () => {
+    const end = (objective: string, bound: string) =>
+      `Optimal solution found (tolerance 1.00e-04)\nBest objective ${objective}, best bound ${bound}, gap 0.0005%`;
+    expect(
+      readSolves(`Gurobi Optimizer version 12.0.1 build v12.0.1rc0
+Found heuristic solution: objective 5000.0000000
+    Nodes    |    Current Node    |     Objective Bounds      |     Work
+ Expl Unexpl |  Obj  Depth IntInf | Incumbent    BestBd   Gap | It/Node Time
+     0     2 2000.00000    0    9 3.2001e+03 2000.00000  37.5%     -    1s
+Explored 80 nodes (900 simplex iterations) in 1.50 seconds
+${end('3.200126000000e+03', '3.200064500000e+03')}`),
+    ).toMatchObject([{ status: 'optimal', objective: 3200.126, bound: 3200.0645, nodes: 80 }]);
+    // The second objective of a model maximises. No line but the last tells that the start was not the best.
+    expect(
+      readSolves(`Multi-objectives: optimize objective 1 (Cost) ...
+Loaded user MIP start with objective 4
+Explored 0 nodes (0 simplex iterations) in 0.02 seconds
+${end('9.000000000000e+00', '9.000000000000e+00')}`),
+    ).toMatchObject([{ status: 'optimal', objective: 9, bound: 9 }]);
+  });
+
+  test('CP-SAT: a proof at the time limit is a proof', () => {
+    const read = (status: string) =>
+      readSolves(`Starting CP-SAT solver v9.8.3296
+Parameters: max_time_in_seconds: 30 log_search_progress: true relative_gap_limit: 0.001
+#1       2.10s best:900   next:[700,899]  quick_restart
+CpSolverResponse summary:
+status: ${status}
+objective: 900
+best_bound: 899.5
+walltime: 29.95`);
+    expect(read('OPTIMAL')).toMatchObject([{ status: 'optimal', objective: 900, bound: 899.5 }]);
+    expect(read('FEASIBLE')).toMatchObject([{ status: 'time_limit', objective: 900 }]);
+  });
+
+  test.each([
+    ['FICO Xpress v8.5.1, solve started 12:07:58, May 25, 2018', '8.5.1'],
+    ['FICO Xpress-Optimizer 64-bit v30.01.03 (Hyper64 capacity)', '30.01.03'],
+  ])(
+    '%s: rows without a solution have the bound alone, and the report has the best solution',
+    (banner, version) => {
+      expect(
+        readSolves(`${banner}
+Minimizing MILP plan
+Starting root cutting & heuristics
+
+ Its Type    BestSoln    BestBound   Sols    Add    Del     Gap     GInf   Time
+   1  K                 -577.86560      0   1745    107              425      2
+a           -100.00000  -560.00000      1                  82.14%       0      3
+
+    Node     BestSoln    BestBound   Sols Active  Depth     Gap     GInf   Time
+      10  -410.000000  -543.500000      2      4      3   24.56%      20      9
+ STOPPING - MAXTIME limit reached.
+ *** Search unfinished ***     Time:    10 Nodes:         52
+Number of integer feasible solutions found is 3
+Best integer solution found is   -430.000000
+Best bound is   -520.000000`),
+      ).toMatchObject([
+        {
+          ...{ solver: 'Xpress', version, status: 'time_limit', objective: -430, bound: -520 },
+          ...{ nodes: 52, seconds: 10 },
+        },
+      ]);
+      const infeasible = `${banner}
+Minimizing MILP plan
+ *** Search completed ***     Time:     0 Nodes:          0
+Problem is integer infeasible
+Number of integer feasible solutions found is 0
+Best bound is   1.00000E+40`;
+      expect(readSolves(infeasible)).toMatchObject([{ status: 'infeasible', objective: null, bound: null }]);
+    },
+  );
 });
 
 describe('clocks', () => {

@@ -62,6 +62,8 @@ export class Solve {
   readonly #facts: Facts;
   /** True once the clock is that of the end, which holds for the lines after it too. */
   #isClockFinal = false;
+  /** True while the bound is the proven optimum, and no line has printed a bound. */
+  #isBoundAssumed = false;
 
   /** `version` is that of an earlier solve in the log: solvers print it once. */
   constructor(format: LogFormat, version: string | undefined) {
@@ -152,13 +154,12 @@ export class Solve {
     if (status !== undefined && WITHOUT_SOLUTION.has(status))
       return facts.nodes === undefined ? {} : this.#store({ nodes: facts.nodes });
     const objective = this.#acceptObjective(facts.objective);
-    // A proven optimum is its own bound where the log prints none.
-    const isProven = status === 'optimal' && facts.bound === undefined && this.#facts.bound === undefined;
-    const bound = isProven ? (objective ?? this.#facts.objective) : this.#acceptBound(facts.bound);
-    const isWhole = objective === facts.objective && (isProven || bound === facts.bound);
+    const bound = this.#acceptBound(facts.bound, objective);
+    const isWhole = objective === facts.objective && (this.#isBoundAssumed || bound === facts.bound);
     const gap = (isWhole ? facts.gap : undefined) ?? this.#computeGap(objective, bound);
-    const nodes =
-      facts.nodes !== undefined && facts.nodes < (this.#facts.nodes ?? 0) ? undefined : facts.nodes;
+    // Rows have the number of a node, and the report counts the nodes.
+    const isFewer = facts.nodes !== undefined && facts.nodes < (this.#facts.nodes ?? 0);
+    const nodes = isFewer && !this.isFinished ? undefined : facts.nodes;
     return this.#store(collectFacts({ objective, bound, gap, nodes }));
   }
 
@@ -176,9 +177,15 @@ export class Solve {
     return (value - before) * direction > 0 ? value : undefined;
   }
 
-  #acceptBound(value: number | undefined): number | undefined {
-    const { bound: before, objective } = this.#facts;
-    if (value === undefined) return undefined;
+  #acceptBound(value: number | undefined, newObjective: number | undefined): number | undefined {
+    const objective = newObjective ?? this.#facts.objective;
+    const before = this.#isBoundAssumed ? undefined : this.#facts.bound;
+    if (value === undefined) {
+      // A proven optimum is its own bound until the log prints one.
+      this.#isBoundAssumed = this.#facts.status === 'optimal' && before === undefined;
+      return this.#isBoundAssumed ? objective : undefined;
+    }
+    this.#isBoundAssumed = false;
     if (objective !== undefined) this.#learnDirection(value - objective);
     const { direction } = this.#facts;
     if (direction === undefined) return value;

@@ -32,6 +32,12 @@ function readTime(facts: Facts, { limit }: RuleMemory): Facts {
   return reachesLimit(facts, limit) ? { ...facts, status: 'time_limit' } : facts;
 }
 
+/** A search that has proved its answer did not end by the time limit, even if both came at once. */
+function readProof(facts: Facts, memory: RuleMemory): Facts {
+  memory.limit = undefined;
+  return facts;
+}
+
 /** The log of CP-SAT 9 (`log_search_progress`). */
 export const CP_SAT_FORMAT: LogFormat = {
   solver: 'CP-SAT',
@@ -57,8 +63,8 @@ export const CP_SAT_FORMAT: LogFormat = {
     },
     { line: /^#\S+\s+(?<seconds>[\d.]+)s / },
     { line: /^CpSolverResponse\b/, opens: 'response', facts: { phase: 'finished' } },
-    { line: /^status: OPTIMAL/, section: 'response', facts: { status: 'optimal' } },
-    { line: /^status: INFEASIBLE/, section: 'response', facts: { status: 'infeasible' } },
+    { line: /^status: OPTIMAL/, section: 'response', facts: { status: 'optimal' }, read: readProof },
+    { line: /^status: INFEASIBLE/, section: 'response', facts: { status: 'infeasible' }, read: readProof },
     { line: /^status: MODEL_INVALID/, section: 'response', facts: { status: 'error' } },
     { line: /^status: (?:FEASIBLE|UNKNOWN)/, section: 'response', facts: { status: 'feasible' } },
     { line: /^objective: (?<objective>\S+)/, section: 'response' },

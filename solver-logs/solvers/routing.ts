@@ -1,5 +1,5 @@
 /** Logs of heuristics for routes and plans, which prove nothing: OR-Tools routing, PyVRP, Timefold and Hexaly. */
-import { collectFacts, type Facts, type LogFormat } from './format.ts';
+import { collectFacts, type Facts, type LogFormat, type RuleMemory, reachesLimit } from './format.ts';
 import { parseNumber } from './numbers.ts';
 
 const MS_PER_SECOND = 1000;
@@ -100,21 +100,75 @@ export const TIMEFOLD_FORMAT: LogFormat = {
   ],
 };
 
+/** Of several objectives, the first one decides. */
+const NUMBER_OF_HEXALY = '(?<objective>-?\\d[\\d.e+-]*)\\b';
+
+const readDirection = (facts: Facts, _: unknown, { groups }: RegExpExecArray): Facts => ({
+  ...facts,
+  direction: groups?.sense === 'maximize' ? 1 : -1,
+});
+
+/** The section of the lines after a search that reached its time limit. */
+const AT_LIMIT = 'at the limit';
+
+function readTimeLimit(facts: Facts, memory: RuleMemory, { groups }: RegExpExecArray): Facts {
+  memory.limit = parseNumber(groups?.limit);
+  return facts;
+}
+
+function noteLimit(facts: Facts, memory: RuleMemory): Facts {
+  if (reachesLimit(facts, memory.limit)) memory.section = AT_LIMIT;
+  return facts;
+}
+
+/**
+ * Reads the outcome of a search. An `Infeasible solution` violates constraints, and the model may have a better one: only an
+ * inconsistent model is proven to have none.
+ */
+function readOutcome(facts: Facts, { section }: RuleMemory, { groups }: RegExpExecArray): Facts {
+  if (groups?.outcome === 'Optimal') return { ...facts, status: 'optimal' };
+  if (section === AT_LIMIT) return { ...facts, status: 'time_limit' };
+  return { ...facts, status: groups?.outcome === 'Feasible' ? 'feasible' : 'interrupted' };
+}
+
 /** The log of Hexaly, formerly LocalSolver. Its rows have the objective of the best solution. */
 export const HEXALY_FORMAT: LogFormat = {
   solver: 'Hexaly',
   isHeuristic: true,
   banner: /(?:Hexaly Optimizer|LocalSolver) \d/,
+  // The libraries print no banner.
+  start: /Model:\s+expressions = \d/,
   rules: [
     { line: /^(?:Hexaly Optimizer|LocalSolver) (?<version>[\d.]+)/ },
-    { line: /^Push initial solutions|^Run solver/, facts: { phase: 'search' } },
+    { line: /^Model:\s+expressions = \d/, facts: { phase: 'presolve' } },
+    { line: /^(?:Param:|Phase \d+:)\s+time limit = (?<limit>\d+) sec/, read: readTimeLimit },
+    { line: /^(?:\[objective direction\s*\]|Obj 0):\s+(?<sense>minimize|maximize)/, read: readDirection },
+    { line: /^Push initial solutions|^Run (?:solver|optimizer)/, facts: { phase: 'search' } },
     {
-      line: /^\[\s*(?<seconds>\d+) sec,\s+\d+ itr\]:\s+(?<objective>-?\d[\d.e+-]*)\b(?! infeas)/,
+      line: new RegExp(
+        `^\\[\\s*(?<seconds>\\d+) sec,\\s+\\d+ itr\\]:\\s+(?:obj = \\(\\s*)?${NUMBER_OF_HEXALY}(?! infeas)`,
+      ),
       facts: { phase: 'search' },
     },
     { line: /^\[\s*(?<seconds>\d+) sec,\s+\d+ itr\]:/, facts: { phase: 'search' } },
-    { line: /^\d+ iterations performed in (?<seconds>\d+) seconds/, facts: { phase: 'finished' } },
-    { line: /^(?<status>Feasible|Optimal|Infeasible) solution:/, facts: { phase: 'finished' } },
+    { line: /^\[\s*optimality gaps?\s*\]:\s+(?<gap>[\d.]+%)/ },
+    {
+      line: /^\d+ iterations(?:, \d+ moves)? performed in (?<seconds>\d+) seconds/,
+      facts: { phase: 'finished' },
+      read: noteLimit,
+    },
+    {
+      line: new RegExp(
+        `^(?<outcome>Feasible|Optimal|Infeasible) solution:(?:\\s+obj = \\(\\s*${NUMBER_OF_HEXALY})?`,
+      ),
+      facts: { phase: 'finished' },
+      opens: 'report',
+      read: readOutcome,
+    },
+    { line: new RegExp(`^obj\\s+=\\s+${NUMBER_OF_HEXALY}`), section: 'report' },
+    { line: /^gap\s+=\s+(?<gap>[\d.]+%)/, section: 'report' },
+    { line: /^bounds\s+=\s+(?<bound>-?\d\S*)/, section: 'report' },
+    { line: /^Inconsistent model/, facts: { phase: 'finished', status: 'infeasible' } },
     { line: /^No feasible solution found/, facts: { phase: 'finished', status: 'interrupted' } },
   ],
 };

@@ -14,15 +14,15 @@ function readKind(facts: Facts, memory: RuleMemory, { groups }: RegExpExecArray)
   return { ...facts, direction: groups?.sense === 'Maximizing' ? 1 : -1 };
 }
 
-/** The log of Xpress 8 and 9. */
+/** The log of Xpress 8 and 9, and of its Optimizer 30, which was the last of its own numbers. */
 export const XPRESS_FORMAT: LogFormat = {
   solver: 'Xpress',
-  banner: /FICO Xpress v\d/,
+  banner: /FICO Xpress(?:-Optimizer 64-bit)? v\d/,
   start: /Xpress Optimizer v\d/,
   rules: [
-    { line: /^FICO Xpress v(?<version>[\d.]+)/ },
+    { line: /^FICO Xpress(?:-Optimizer 64-bit)? v(?<version>[\d.]+)/ },
     {
-      line: /^(?<sense>Minimizing|Maximizing) (?<kind>[A-Z]+) \S+ using (?:up to )?(?<threads>\d+) threads?/,
+      line: /^(?<sense>Minimizing|Maximizing) (?<kind>[A-Z]+) \S+(?: using (?:up to )?(?<threads>\d+) threads?)?/,
       read: readKind,
     },
     { line: /^RANDOMSEED = (?<seed>\d+)/ },
@@ -36,6 +36,12 @@ export const XPRESS_FORMAT: LogFormat = {
       line: /^(?:[A-Za-z*]|\d+\s+[A-Z])\s+(?<objective>\S+)\s+(?<bound>\S+)\s+\d+\s+(?:\d+\s+\d+\s+)?(?<gap>[\d.]+%|-+)\s+\d+\s+(?<seconds>\d+)$/,
       section: 'cuts',
     },
+    // Before the first solution, Xpress 8 leaves its column and that of the gap empty.
+    {
+      line: /^\d+\s+[A-Z]\s+(?<bound>\S+)\s+0\s+\d+\s+\d+\s+\d+\s+(?<seconds>\d+)$/,
+      section: 'cuts',
+    },
+    { line: /^\d+\s+(?<bound>\S+)\s+0\s+\d+\s+\d+\s+\d+\s+(?<seconds>\d+)$/, section: 'tree' },
     // [heuristic] node objective bound solutions active depth gap infeasibilities time
     {
       line: /^(?:[A-Za-z*]+\s+)?(?<nodes>\d+)\s+(?<objective>\S+)\s+(?<bound>\S+)\s+\d+\s+\d+\s+\d+\s+(?<gap>[\d.]+%|-+)\s+\d+\s+(?<seconds>\d+)$/,
@@ -43,12 +49,12 @@ export const XPRESS_FORMAT: LogFormat = {
     },
     { line: /^STOPPING - (?<status>\S+ limit)/ },
     {
-      line: /^\*\*\* Search completed \*\*\*/,
+      line: /^\*\*\* Search completed \*\*\*(?:\s+Time:\s+(?<seconds>\d+)\s+Nodes:\s+(?<nodes>\d+))?/,
       facts: { phase: 'finished', status: 'optimal' },
       opens: 'report',
     },
     {
-      line: /^\*\*\* Search unfinished \*\*\*(?:\s+Time:\s+(?<seconds>\S+))?/,
+      line: /^\*\*\* Search unfinished \*\*\*(?:\s+Time:\s+(?<seconds>\S+)(?:\s+Nodes:\s+(?<nodes>\d+))?)?/,
       facts: { phase: 'finished', status: 'feasible' },
       opens: 'report',
     },
@@ -58,6 +64,8 @@ export const XPRESS_FORMAT: LogFormat = {
     },
     { line: /^Final objective\s+: (?<objective>\S+)/, read: readProgram },
     { line: /^Final MIP objective\s+: (?<objective>\S+)/, section: 'report' },
+    { line: /^Best integer solution found is\s+(?<objective>\S+)/, section: 'report' },
+    { line: /^Best bound is\s+(?<bound>\S+)/, section: 'report' },
     { line: /^Final MIP bound\s+: (?<bound>\S+)/, section: 'report' },
     { line: /^Solution time \/ primaldual integral :\s+(?<seconds>[\d.]+)s/, facts: { phase: 'finished' } },
     { line: /^\d+ simplex iterations in \S+ seconds at time (?<seconds>\d+)/ },
