@@ -6,9 +6,9 @@ export function findIllegibleText(least: number): string[] {
   const findVisible = <T extends Element>(selector: string) =>
     [...document.querySelectorAll<T>(selector)].filter((one) => one.checkVisibility());
   const articleWidth = document.querySelector('.docs .article')?.clientWidth ?? 0;
-  const cut = findVisible<HTMLElement>(
-    '.article > .code > pre, .article > :is(.folded-code, .tabs) .code > pre',
-  ).filter((code) => code.scrollWidth > code.clientWidth && code.offsetWidth + 2 < articleWidth);
+  const cut = findVisible<HTMLElement>('.article > .code > pre, .article > .tabs .code > pre').filter(
+    (code) => code.scrollWidth > code.clientWidth && code.offsetWidth + 2 < articleWidth,
+  );
   const labels = findVisible<SVGTextElement>('.picture text').filter((label) => {
     const size = Number.parseFloat(getComputedStyle(label).fontSize) * (label.getScreenCTM()?.a ?? 0);
     const [own, picture] = [label, label.closest('.picture')].map((one) => one?.getBoundingClientRect());

@@ -3,27 +3,15 @@ import type { Token } from '../../page-data.ts';
 type Props = {
   language: string;
   caption?: string;
-  folded?: string;
   installation?: { text: string; href: string };
   lines: Token[][];
 };
 
 /**
- * A code block, coloured at build time. The copy button is shown where scripts run; long lines scroll by keyboard too.
- * With `folded` only those words are shown until the reader unfolds the block. A block that connects the terminal to
- * a server begins with a link to the `installation` of the clients.
+ * A code block, coloured at build time. The copy button is shown where scripts run; long lines scroll by keyboard too. A block
+ * that connects the terminal to a server begins with a link to the `installation` of the clients.
  */
-export function CodeBlock({ folded, ...block }: Props) {
-  if (folded === undefined) return <Block {...block} />;
-  return (
-    <details className="folded-code">
-      <summary>{folded}</summary>
-      <Block {...block} />
-    </details>
-  );
-}
-
-function Block({ language, caption, installation, lines }: Omit<Props, 'folded'>) {
+export function CodeBlock({ language, caption, installation, lines }: Props) {
   return (
     <figure className="code" data-language={language}>
       {caption !== undefined && <figcaption>{caption}</figcaption>}

@@ -25,8 +25,7 @@ export function getInstallationLink(node: Node): typeof CLIENT_INSTALLATION | un
  * A code block. `file` names the file that the reader saves, `title` is any other caption. Tests run the shell blocks in
  * the order of the page. Their output must contain the text `expect`, and `skip` is the reason not to run one. The tests run a
  * block with `needs` where the host has what its words name: commands, or `packages` for an access to package indexes. A text block
- * with `output` is the output of the shell block before it, which the tests compare. The text `folded` is the summary of a
- * block that readers know from another page, and that they can unfold. The module `examples.ts` reads these attributes.
+ * with `output` is the output of the shell block before it, which the tests compare. The module `examples.ts` reads these attributes.
  */
 export function createFenceSchema(context: MarkupContext): Schema {
   return {
@@ -35,14 +34,13 @@ export function createFenceSchema(context: MarkupContext): Schema {
       language: { type: String },
       file: { type: String },
       title: { type: String },
-      folded: { type: String },
       expect: { type: String },
       skip: { type: String },
       needs: { type: String },
       output: { type: Boolean },
     },
     transform(node) {
-      const { language, file, title, folded, expect, skip, needs, output } = node.attributes;
+      const { language, file, title, expect, skip, needs, output } = node.attributes;
       if (typeof language !== 'string' || !CODE_LANGUAGES.includes(language)) {
         context.report(
           node,
@@ -65,13 +63,9 @@ export function createFenceSchema(context: MarkupContext): Schema {
           'A code block with "file" is text the reader saves, so it has no "title" and is not bash.',
         );
       }
-      if (folded !== undefined && (file !== undefined || title !== undefined || output === true)) {
-        context.report(node, 'A code block with "folded" has neither "file" nor "title" nor "output".');
-      }
       const code = getFenceCode(node);
       return new Markdoc.Tag('CodeBlock', {
         language,
-        folded,
         installation: getInstallationLink(node),
         caption: file ?? title ?? (output === true ? 'Output' : undefined),
         lines: context.highlight(code, language),

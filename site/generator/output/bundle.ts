@@ -20,7 +20,7 @@ export type Bundle = {
  */
 const sheetUses = {
   tabs: ['tabs'],
-  markup: ['hint', 'hint hint-[a-z]+', 'table', 'service-status', 'release', 'folded-code'],
+  markup: ['hint', 'hint hint-[a-z]+', 'table', 'service-status', 'release'],
   api: ['api'],
   form: ['sign-up-form needs-script', 'search-again'],
   picture: ['picture'],
