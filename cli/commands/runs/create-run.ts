@@ -8,7 +8,7 @@ import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
-import { planRun } from '../../experiments/planning/plan-run.ts';
+import { printRunPlan } from '../../experiments/planning/plan-run.ts';
 import { formatHint } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
@@ -96,6 +96,21 @@ Examples:
   cat input.json | switchyard run --input - --output - | jq .solution`,
     )
     .action((options) => (options.plan ? planRun(session, options) : run(session, options)));
+}
+
+/** Prints the number of runs of the instance, or of the groups of an ensemble, and how long they take. */
+async function planRun(session: Session, { ensembleId, instanceId }: RunOptions): Promise<void> {
+  const client = session.connect();
+  const params = { application_id: session.findApplication() };
+  const runs = [];
+  if (ensembleId !== undefined) {
+    const { body } = await client.call('getEnsemble', { params: { ...params, ensemble_id: ensembleId } });
+    for (const group of body.run_groups) runs.push({ instance: group.instance_id, runs: group.repetitions });
+  } else {
+    const { body } = await client.call('getApplication', { params });
+    runs.push({ instance: instanceId ?? (body.default_instance || 'latest'), runs: 1 });
+  }
+  await printRunPlan(session, runs);
 }
 
 async function run(session: Session, options: RunOptions): Promise<void> {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ResponseBody } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { printRunPlan } from '../../experiments/planning/plan-run.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
@@ -17,21 +18,45 @@ const POLL_MS = 500;
 /** The comparison follows the end of the replay within seconds. */
 const COMPARISON_MS_MAX = 60_000;
 
-/** Creates a replay, waits for it, and prints its comparison. The exit code becomes 1 when it differs. */
+/** A command accepts no more, because each replay is a run. */
+export const REPETITIONS_MAX = 50;
+
+interface ReplayOptions {
+  name?: string;
+  description?: string;
+  repetitions: number;
+  plan?: boolean;
+}
+
+/** Creates replays, waits for them, and prints each comparison. The exit code becomes 1 when one differs. */
 export async function replayRun(
   session: Session,
   original: RunParams,
-  body: { name?: string; description?: string },
+  { repetitions, plan, ...body }: ReplayOptions,
 ): Promise<void> {
-  const { body: created } = await session.connect().call('replayRun', { params: original, body });
-  session.output.note(`Created run ${created.run_id}, a replay of ${original.run_id}.`);
-  await watchRun(session, { ...original, run_id: created.run_id });
-  const { comparison, ...replay } = await waitForComparison(session, original, created.run_id);
-  if (comparison.verdict === 'different') session.exitCode = EXIT_CODES.failure;
+  const client = session.connect();
+  if (plan) {
+    const { body: run } = await client.call('getRunMetadata', { params: original });
+    await printRunPlan(session, [{ instance: run.application_instance_id, runs: repetitions }]);
+    return;
+  }
+  const ids: string[] = [];
+  for (let n = 0; n < repetitions; n += 1) {
+    const { body: created } = await client.call('replayRun', { params: original, body });
+    session.output.note(`Created run ${created.run_id}, a replay of ${original.run_id}.`);
+    ids.push(created.run_id);
+  }
+  const replays: (Replay & { comparison: Comparison })[] = [];
+  for (const run_id of ids) {
+    await watchRun(session, { ...original, run_id });
+    replays.push(await waitForComparison(session, original, run_id));
+  }
+  if (replays.some(({ comparison }) => comparison.verdict === 'different'))
+    session.exitCode = EXIT_CODES.failure;
   session.output.print({
-    json: { ...replay, comparison },
-    text: () => formatComparison(session, comparison),
-    quiet: () => created.run_id,
+    json: repetitions === 1 ? replays[0] : replays,
+    text: () => replays.map(({ comparison }) => formatComparison(session, comparison)).join(''),
+    quiet: () => ids,
   });
 }
 
@@ -53,7 +78,7 @@ async function waitForComparison(
   );
 }
 
-/** The list is newest first, so the replay is on its first page. */
+/** The list is newest first, so the replays of one command are on its first page. */
 async function findReplay(
   session: Session,
   params: RunParams,

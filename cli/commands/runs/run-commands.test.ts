@@ -375,6 +375,19 @@ describe('reading runs', () => {
     expect((await cli(['runs', 'replays', high])).stdout).toBe(`Run ${high} has no replays.\n`);
   });
 
+  test('replay --repetitions creates several, compares each, and creates none with --plan', async () => {
+    const original = await createRun();
+    const plan = await cli(['replay', original, '--repetitions', '3', '--plan']);
+    expect(plan.stdout).toMatch(/^3 runs: 3 of latest\.\nAbout .*\nNothing was created\.\n$/);
+    expect((await readJson('runs', 'replays', original)).items).toEqual([]);
+    const ended = await cli(['replay', original, '--repetitions', '3', 'plan']);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(bytes_equal: .*\n){3}$/) });
+    const different = await createRun('--option', 'mode=random');
+    const { code, stdout } = await cli(['replay', different, '--repetitions', '2', '--json']);
+    expect([code, JSON.parse(stdout).length]).toEqual([1, 2]);
+    expect(await cli(['replay', original, '--repetitions', '0'])).toMatchObject({ code: 2 });
+  });
+
   test('a workflow has the steps that its app has sent', async () => {
     const steps = [
       { id: 'prepare', predecessors: [] },

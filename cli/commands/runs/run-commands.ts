@@ -13,7 +13,7 @@ import { EXECUTION_FACTS } from '@switchyard/contract/views/run-facts.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatFields } from '../../terminal/table.ts';
-import { collectValue } from '../parse-values.ts';
+import { collectValue, parseWholeNumber } from '../parse-values.ts';
 import { defineCommand, type Parent } from '../resource/define-command.ts';
 import { defineRemove } from '../resource/define-resource.ts';
 import { defineAssetCommands } from './asset-commands.ts';
@@ -22,7 +22,7 @@ import { defineRun } from './create-run.ts';
 import type { RunParams } from './follow-run.ts';
 import { defineRunList } from './list-runs.ts';
 import { defineLogCommands } from './log-commands.ts';
-import { printReplays, replayRun } from './replay-run.ts';
+import { printReplays, REPETITIONS_MAX, replayRun } from './replay-run.ts';
 import { readLastLines, writeInput, writeOutput } from './run-content.ts';
 import { chooseProgress, drawSeries, printSeries } from './run-series.ts';
 import { defineTracking } from './track-run.ts';
@@ -155,7 +155,17 @@ function defineActions(program: Command, session: Session): void {
     .argument('<run>', 'The id of the run.')
     .option('--name <name>', 'The name of the replay; otherwise that of the run.')
     .option('--description <text>', 'The description of the replay; otherwise that of the run.')
-    .addHelpText('after', '\nExample:\n  switchyard replay run-01jd3v7k9mq2z5x8')
+    .option(
+      '--repetitions <number>',
+      'The number of replays, each compared by itself.',
+      parseWholeNumber(1, REPETITIONS_MAX),
+      1,
+    )
+    .option('--plan', 'Print the runs and their time; create nothing.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard replay run-01jd3v7k9mq2z5x8\n  switchyard replay run-01jd3v7k9mq2z5x8 --repetitions 4 --plan',
+    )
     .action((run, body) => replayRun(session, locate(session, run), body));
 }
 
