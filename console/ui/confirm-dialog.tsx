@@ -15,6 +15,8 @@ export interface ConfirmDialogProps {
   word?: string;
   /** Label of the button that acts. */
   action: string;
+  /** The action destroys nothing: its button is not red. */
+  isHarmless?: boolean;
   onConfirm: () => Promise<void>;
   /** Reads the present state of a resource that somebody else has changed. */
   onLoad?: () => Promise<FieldChange[]>;
@@ -22,7 +24,7 @@ export interface ConfirmDialogProps {
 }
 
 /**
- * A dialog before something is destroyed. With a word the button works after it was typed. The focus begins at the button
+ * A dialog before something is destroyed or has other effects that a person should know. With a word the button works after it was typed. The focus begins at the button
  * that changes nothing, and a refusal stays visible.
  */
 export function ConfirmDialog({ title, onClose, ...form }: ConfirmDialogProps) {
@@ -37,6 +39,7 @@ function ConfirmForm({
   children,
   word,
   action,
+  isHarmless = false,
   onConfirm,
   onLoad,
   onClose,
@@ -61,7 +64,7 @@ function ConfirmForm({
         <Button onPress={onClose} autoFocus={word === undefined}>
           Keep
         </Button>
-        <Button kind="destroy" type="submit" isDisabled={!isReady}>
+        <Button kind={isHarmless ? 'primary' : 'destroy'} type="submit" isDisabled={!isReady}>
           {action}
         </Button>
       </div>

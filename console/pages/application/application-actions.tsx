@@ -79,6 +79,7 @@ function TrustHtmlAssets({ application: { id, html_assets_trusted: isTrusted }, 
       <ConfirmDialog
         title={`Stop trusting the HTML assets of ${id}?`}
         action="Stop trusting HTML assets"
+        isHarmless
         {...dialog}
       >
         <p>They run after a click again.</p>

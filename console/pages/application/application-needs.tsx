@@ -100,7 +100,7 @@ interface NeedProps {
 function Need({ icon, tone, title, action, children }: NeedProps) {
   return (
     <li>
-      <span className={styles[tone]}>
+      <span className={tone}>
         <Icon name={icon} />
       </span>
       <div>

@@ -53,8 +53,8 @@ function Name({ application, summary }: CellProps) {
         <bdi>{name}</bdi>
       </Link>
       {tone && (
-        <span className={styles[tone]}>
-          <Icon name="warning" />
+        <span className={tone}>
+          <Icon name={tone} />
         </span>
       )}
       {isSubscription(application) && <SubscriptionBadge subscription={application.subscription_id} />}
@@ -94,8 +94,8 @@ function Track({ summary }: CellProps) {
 function Failed({ summary }: CellProps) {
   const { failed, counted, tone } = countFailures(summary?.runs ?? []);
   if (counted === 0) return null;
-  const soft = failed === 0 ? 'soft' : undefined;
-  return <span className={tone ? styles[tone] : soft}>{formatPercent(failed / counted)}</span>;
+  const plain = failed === 0 ? 'soft' : undefined;
+  return <span className={tone ? `${tone} ${styles.rate}` : plain}>{formatPercent(failed / counted)}</span>;
 }
 
 function Objective({ application, summary }: CellProps) {

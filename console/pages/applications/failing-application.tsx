@@ -11,8 +11,8 @@ export function FailingApplication({ application_id: id, name, runs }: Applicati
   if (!tone || !newest || !oldest) return null;
   return (
     <div className={styles.need}>
-      <span className={styles[tone]}>
-        <Icon name={tone === 'bad' ? 'bad' : 'warning'} />
+      <span className={tone}>
+        <Icon name={tone} />
       </span>
       <div>
         <h2>

@@ -48,7 +48,7 @@ export function WaitingTable({ runs, onCancel }: WaitingTableProps) {
         <h2 id={heading}>Waiting</h2>
         {runs.length > 0 && fields}
       </div>
-      {isRefused && <Notice kind="error">{DROP_REFUSAL}</Notice>}
+      {isRefused && <Notice kind="warning">{DROP_REFUSAL}</Notice>}
       {change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
       {visible.length === 0 ? (
         <p className="soft">{runs.length === 0 ? 'No runs are waiting.' : 'No waiting run matches.'}</p>

@@ -89,7 +89,7 @@ function Use({ label, value, limit }: { label: string; value: number; limit: num
       value={value}
       max={limit}
       text={formatUse(value, limit)}
-      tone={value >= limit ? 'bad' : 'plain'}
+      tone={value >= limit ? 'warning' : 'plain'}
     />
   );
 }

@@ -37,7 +37,7 @@ export function Licenses({ mayChange }: { mayChange: boolean }) {
                   value={used}
                   max={Math.max(total, used)}
                   text={`${formatNumber(used)} of ${formatNumber(total)}`}
-                  tone={used > total ? 'bad' : 'plain'}
+                  tone={used > total ? 'warning' : 'plain'}
                 />
               ),
             },

@@ -94,6 +94,6 @@ function Quota({ title, value, limit, format = formatValue }: QuotaProps) {
   if (limit === null) return 'No quota. ';
   const text = formatUse(value, limit, format);
   return (
-    <Meter label={title} value={value} max={limit} text={text} tone={value >= limit ? 'bad' : 'plain'} />
+    <Meter label={title} value={value} max={limit} text={text} tone={value >= limit ? 'warning' : 'plain'} />
   );
 }

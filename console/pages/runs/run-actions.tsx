@@ -79,6 +79,7 @@ function RunAgainButton({ application, runs, onDone }: BulkButtonProps) {
         <ConfirmDialog
           title={`Run ${countRuns(runs.length)} again?`}
           action={`Create ${countRuns(runs.length)}`}
+          isHarmless
           onConfirm={async () => {
             await runAgain(application, runs).finally(refreshRuns);
             setOpen(false);

@@ -7,8 +7,8 @@ interface MeterProps {
   max: number;
   /** The value in words, such as `3 of 4`. */
   text: string;
-  /** `bad` when the value has reached a limit. */
-  tone?: 'plain' | 'bad';
+  /** `warning` when the value has reached a limit. */
+  tone?: 'plain' | 'warning';
 }
 
 /** A quantity as a bar with its value in words. A value above the maximum fills the bar. */

@@ -7,6 +7,7 @@ import { queryClient } from '../../../client/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { SendError } from '../../../ui/forms/conflicts/send-error.tsx';
+import { Notice } from '../../../ui/notice.tsx';
 import { useSetDefault } from '../../../ui/resources/use-set-default.ts';
 import { useRight } from '../../../ui/use-right.ts';
 import type { Sides } from '../sides.ts';
@@ -36,7 +37,7 @@ export function PromotionText(props: PromotionProps) {
       <h2>If you decide for it</h2>
       <Effect promotion={promotion} />
       {isUncompared(promotion, props.sides) && (
-        <p className="bad">This experiment did not compare it with {promotion.before}.</p>
+        <Notice kind="warning">This experiment did not compare it with {promotion.before}.</Notice>
       )}
     </section>
   );
@@ -59,9 +60,9 @@ function Effect({ promotion }: { promotion: Promotion }) {
           name their instance go where they went. The way back is “Set as default” in the list of instances.
         </p>
         {promotion.tested !== undefined && (
-          <p className="bad">
+          <Notice kind="warning">
             The experiment ran it with {promotion.tested}; now it has {version}.
-          </p>
+          </Notice>
         )}
       </>
     );

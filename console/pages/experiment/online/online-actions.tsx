@@ -64,6 +64,7 @@ export function EndTest({ intent, status, ...address }: EndTestProps) {
           title={`${action}?`}
           {...(intent !== 'complete' && { word: address.id })}
           action={action}
+          isHarmless={intent === 'complete'}
           onConfirm={async () => {
             await endEarly(client, address, intent === 'complete' ? 'complete' : 'cancel');
             setOpen(false);

@@ -34,7 +34,7 @@ export function SendError({ sending, onLoad }: SendErrorProps) {
     <>
       {error && !isSignedOut(error) && <UploadError error={error} />}
       {isSignedOut(error) && (
-        <Notice kind="error">Your session had ended. Sign in, and send it again.</Notice>
+        <Notice kind="warning">Your session had ended. Sign in, and send it again.</Notice>
       )}
       {isConflict && onLoad && (
         <div>
