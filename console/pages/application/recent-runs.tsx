@@ -72,7 +72,7 @@ function buildColumns(objective: JudgedIndicator): DataColumn<Run>[] {
     {
       title: objective.label,
       kind: 'number',
-      onPhone: 'plain',
+      onPhone: 'beside',
       cell: (run) => {
         const value = readIndicator(run, objective.name);
         return value === undefined ? '–' : formatJudged(value, objective.unit);

@@ -38,7 +38,12 @@ export function buildApplicationColumns(
     { title: 'Default', onPhone: 'hidden', cell: (one) => <DefaultInstance {...describe(one)} /> },
     { title: `Last ${TRACK_RUNS} runs`, onPhone: 'plain', cell: (one) => <Track {...describe(one)} /> },
     { title: 'Failed', kind: 'number', cell: (one) => <Failed {...describe(one)} /> },
-    { title: 'Objective', kind: 'number', onPhone: 'plain', cell: (one) => <Objective {...describe(one)} /> },
+    {
+      title: 'Objective',
+      kind: 'number',
+      onPhone: 'beside',
+      cell: (one) => <Objective {...describe(one)} />,
+    },
     { title: 'Trend', onPhone: 'hidden', cell: (one) => <Trend {...describe(one)} /> },
     { title: 'Last run', kind: 'number', onPhone: 'end', cell: (one) => <LastRun {...describe(one)} /> },
   ];

@@ -36,20 +36,25 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
         },
         {
           title: 'Verdict',
-          onPhone: 'plain',
+          header: <span className={styles.verdicts}>Verdict</span>,
+          onPhone: 'beside',
           hover: ({ verdict }) => verdict?.candidate,
-          cell: ({ verdict }) => (
-            <span className={styles.verdict}>
-              {verdict ? <VerdictBadge verdict={verdict.word} /> : <span className="soft">–</span>}
-              {verdict?.word === 'best' && <bdi className="soft"> {verdict.candidate}</bdi>}
-            </span>
-          ),
+          cell: ({ verdict }) =>
+            verdict ? (
+              <span className={styles.verdict}>
+                <VerdictBadge verdict={verdict.word} />
+                {verdict.word === 'best' && <bdi className="soft">{verdict.candidate}</bdi>}
+              </span>
+            ) : (
+              '–'
+            ),
         },
         { title: 'Status', onPhone: 'plain', cell: ({ status }) => <StatusBadge status={status} /> },
         {
           title: 'Runs',
           kind: 'number',
-          cell: (experiment) => <Progress experiment={experiment} />,
+          cell: (experiment) =>
+            experiment.progress ? <Progress {...experiment} progress={experiment.progress} /> : '–',
         },
         { title: 'Created', onPhone: 'end', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
       ]}
@@ -57,13 +62,11 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
   );
 }
 
-function Progress({
-  experiment: { type, progress, status, name },
-}: {
-  experiment: Pick<ListedExperiment, 'type' | 'progress' | 'status' | 'name'>;
-}) {
-  if (!progress) return '–';
-  const { ended, requested, failed } = progress;
+interface ProgressProps extends Pick<ListedExperiment, 'type' | 'status' | 'name'> {
+  progress: NonNullable<ListedExperiment['progress']>;
+}
+
+function Progress({ type, status, name, progress: { ended, requested, failed } }: ProgressProps) {
   return (
     <>
       {formatNumber(ended)}

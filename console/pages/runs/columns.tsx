@@ -4,6 +4,7 @@ import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
 import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { measureTimes, type PhaseFacts } from '@switchyard/contract/runs/presentation/list-phases.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
+import type { ReactNode } from 'react';
 import type { Meaning } from '../../client/indicator-meaning.ts';
 import { formatJudged } from '../../client/judged-values.ts';
 import { isActiveStatus } from '../../client/run-refetch.ts';
@@ -147,14 +148,9 @@ export function buildColumn({ id, label, kind }: RunColumn, meaning: Meaning): D
   const common = { id, title: label, onPhone: 'plain' } as const;
   switch (id) {
     case 'duration':
-      return { ...common, kind: 'number', cell: (run) => <RunTime run={run} time="ran" /> };
+      return { ...common, kind: 'number', cell: (run) => drawTime(run, 'ran') };
     case 'waited':
-      return {
-        ...common,
-        kind: 'number',
-        onPhone: 'hidden',
-        cell: (run) => <RunTime run={run} time="waited" />,
-      };
+      return { ...common, kind: 'number', onPhone: 'hidden', cell: (run) => drawTime(run, 'waited') };
     case 'created':
       return { ...common, onPhone: 'end', cell: ({ created_at }) => <RelativeTime at={created_at} /> };
     case 'priority':
@@ -200,7 +196,7 @@ function buildIndicatorColumn(id: string, label: string, { objective }: Meaning)
     id,
     title: label,
     kind: 'number',
-    ...(isObjective && { onPhone: 'plain' }),
+    ...(isObjective && { onPhone: 'beside' }),
     hover: (run) => {
       const value = read(run);
       return typeof value === 'number' ? formatNumber(value) : undefined;
@@ -212,11 +208,7 @@ function buildIndicatorColumn(id: string, label: string, { objective }: Meaning)
         return <span className={isObjective ? styles.objective : undefined}>{text}</span>;
       }
       if (value !== undefined) return <bdi>{escapeInvisible(String(value))}</bdi>;
-      return isObjective && run.status_v2 !== 'succeeded' ? (
-        <StatusWord run={run} />
-      ) : (
-        <span className="soft">–</span>
-      );
+      return isObjective && run.status_v2 !== 'succeeded' ? <StatusWord run={run} /> : '–';
     },
   };
 }
@@ -228,23 +220,21 @@ function StatusWord({ run }: { run: Run }) {
 
 const TICK_MS = 1_000;
 
-interface RunTimeProps {
-  run: Run;
-  /** The run time, or the time in the queue. */
-  time: 'ran' | 'waited';
-}
+/** The run time, or the time in the queue. */
+type RunTime = 'ran' | 'waited';
 
-/** A time of a run; of an active one until now. */
-function RunTime({ run, time }: RunTimeProps) {
+/** Returns a time of a run; of an active one until now. */
+function drawTime(run: Run, time: RunTime): ReactNode {
   const facts = { ...run, execution_duration: run.execution_duration ?? 0 };
-  return isActiveStatus(run.status_v2) ? <ActiveTime facts={facts} time={time} /> : formatTime(facts, time);
+  const isGrowing = isActiveStatus(run.status_v2) && (time === 'waited' || run.status_v2 === 'running');
+  return isGrowing ? <ActiveTime facts={facts} time={time} /> : formatTime(facts, time);
 }
 
-function ActiveTime({ facts, time }: { facts: PhaseFacts; time: RunTimeProps['time'] }) {
+function ActiveTime({ facts, time }: { facts: PhaseFacts; time: RunTime }) {
   return formatTime(facts, time, useNow(TICK_MS));
 }
 
-function formatTime(facts: PhaseFacts, time: RunTimeProps['time'], now = 0): string {
+function formatTime(facts: PhaseFacts, time: RunTime, now = 0): string {
   const ms = measureTimes(facts, now)[time];
   return ms === null ? '–' : formatDuration(ms);
 }

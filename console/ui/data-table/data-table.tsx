@@ -13,7 +13,7 @@ export interface DataColumn<Row> {
   id?: string;
   /** Numbers stand right. Actions have no title, and stand at the end of a row or in the corner of a card. */
   kind?: 'number' | 'actions';
-  /** The content of a cell. Text of apps and people needs `bdi` or `escapeInvisible`. */
+  /** The content of a cell; `–` for nothing, which a card leaves out. Text of apps and people needs `bdi` or `escapeInvisible`. */
   cell: (row: Row) => ReactNode;
   /** A second line below it. All columns of the list or none have it: rows are then 48 px high. */
   note?: (row: Row) => ReactNode;
@@ -27,8 +27,8 @@ export interface DataColumn<Row> {
   header?: ReactNode;
   /** The present order, of a list that the server sorts. */
   order?: Order['direction'] | undefined;
-  /** In a card of a phone: without its title before it, without the whole cell, or at the end of the line. */
-  onPhone?: 'plain' | 'hidden' | 'end';
+  /** In a card of a phone: without its title before it, without the whole cell, at the right of the name, or at the end of the line. */
+  onPhone?: 'plain' | 'hidden' | 'beside' | 'end';
 }
 
 interface DataTableProps<Row> {
@@ -172,14 +172,16 @@ interface CellProps<Row> {
 function Cell<Row>({ column, row, isMain, isLost }: CellProps<Row>) {
   const { title, kind, onPhone, cell, note, hover } = column;
   const hasLabel = onPhone === undefined && kind !== 'actions' && !isMain;
+  const content = cell(row);
   return (
     <td
       className={`${formatClass(column)} ${isMain ? styles.main : ''}`}
       title={hover?.(row)}
       {...(hasLabel && { 'data-title': title })}
+      {...(content === '–' && { 'data-nothing': true })}
       inert={isLost && kind === 'actions'}
     >
-      {cell(row)}
+      {content}
       {note && <div className={styles.note}>{note(row)}</div>}
     </td>
   );
