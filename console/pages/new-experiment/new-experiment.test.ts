@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
 import { saveScreenshot } from '../../testing/save-screenshot.ts';
+import { prepareApplication, prepareBatch } from '../experiment/testing/prepare-experiments.ts';
 
 describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
   let application = '';
@@ -73,6 +74,20 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
       primary: 'result.value',
       number_of_requested_runs: 72,
     });
+  });
+
+  test('begins with an assumption where the latest experiment has no number of the indicator', async () => {
+    const prepared = await prepareApplication(at.server);
+    const id = await prepareBatch(at.server, prepared, { name: 'Earlier' });
+    const page = await at.open(`/apps/${prepared.application}/new-experiment?type=batch`);
+    const plan = page.getByRole('region', { name: 'Plan of the experiment' });
+    const spread = plan.getByLabel('Spread', { exact: true });
+    await plan.getByText(/A plan of 12 inputs finds/).waitFor();
+    expect(await spread.inputValue()).toBe(id);
+    await page.getByLabel('Primary indicator').fill('result.custom.unknown');
+    await plan.getByLabel('Spread of inputs, %').waitFor();
+    expect(await spread.inputValue()).toBe('');
+    expect(await plan.getByRole('status').count()).toBe(0);
   });
 
   test('F1, F2: starts an experiment again with its settings: guardrails, seeds, priority and maximum duration', async () => {

@@ -30,12 +30,21 @@ interface PlannerProps {
 
 /** The number of runs, and the smallest difference that they find, before anything starts. */
 export function Planner({ application, type, draft, choices, request, missing }: PlannerProps) {
-  const [spread, setSpread] = useState<Spread>({
-    experiment: choices.experiments[0]?.id ?? '',
+  const [chosen, setChosen] = useState<Omit<Spread, 'experiment'> & { experiment?: string }>({
     betweenInputs: '5',
     withinInput: '5',
     difference: '5',
   });
+  const inputs = countInputs(draft, choices);
+  const sizes = {
+    ...chosen,
+    experiment: hasField(type, 'units') ? '' : (chosen.experiment ?? choices.experiments[0]?.id ?? ''),
+    indicator: draft.indicator,
+    comparisons: countConfigurations(type, draft) - 1,
+    size: chooseSize(type, draft, inputs),
+  };
+  const isRefused = useIsRefused(application, sizes) && chosen.experiment === undefined;
+  const spread = { ...sizes, ...(isRefused && { experiment: '' }) };
   if (hasField(type, 'searchRuns'))
     return (
       <section className={styles.plan} aria-label="Plan of the experiment">
@@ -45,7 +54,6 @@ export function Planner({ application, type, draft, choices, request, missing }:
         )}
       </section>
     );
-  const inputs = countInputs(draft, choices);
   // Without a candidate the runs are those of only the control.
   const work = missing.some(({ step }) => step === 'sides') ? undefined : listWork(type, draft, choices);
   const time = <TimeEstimate {...{ application, type, draft, work }} available={choices.slots} />;
@@ -63,21 +71,28 @@ export function Planner({ application, type, draft, choices, request, missing }:
   return (
     <section className={styles.plan} aria-label="Plan of the experiment">
       <h2>Planner</h2>
-      <SpreadFields isSwitchback={isSwitchback} choices={choices} spread={spread} onChange={setSpread} />
+      <SpreadFields
+        isSwitchback={isSwitchback}
+        choices={choices}
+        spread={spread}
+        onChange={(values) => setChosen({ ...chosen, ...values })}
+      />
       {!hasField(type, 'copies') && <RunCount work={work} />}
       {time}
-      <PlanResult
-        application={application}
-        sizes={{
-          ...spread,
-          ...(isSwitchback && { experiment: '' }),
-          indicator: draft.indicator,
-          comparisons: countConfigurations(type, draft) - 1,
-          size: chooseSize(type, draft, inputs),
-        }}
-      />
+      <PlanResult application={application} sizes={spread} />
     </section>
   );
+}
+
+/** Returns true if the earlier experiment shows no spread of this indicator: the planner then begins with an assumption. */
+function useIsRefused(application: string, sizes: PlannedSizes): boolean {
+  const isComplete = isPlannable(sizes) && sizes.experiment !== '';
+  return useQuery({ ...planQuery(application, sizes), enabled: isComplete }).isError;
+}
+
+function isPlannable({ difference, size }: PlannedSizes): boolean {
+  const counts = Object.values(size);
+  return Number(difference) > 0 && counts.every((count) => Number.isInteger(count) && count > 0);
 }
 
 /** The number of runs that the experiment creates, child runs of ensembles among them. */
@@ -98,11 +113,10 @@ interface SpreadFieldsProps {
   isSwitchback: boolean;
   choices: Choices;
   spread: Spread;
-  onChange: (spread: Spread) => void;
+  onChange: (values: Partial<Spread>) => void;
 }
 
 function SpreadFields({ isSwitchback, choices, spread, onChange }: SpreadFieldsProps) {
-  const change = (values: Partial<Spread>) => onChange({ ...spread, ...values });
   const isAssumed = isSwitchback || spread.experiment === '';
   return (
     <div className={form.row}>
@@ -115,26 +129,26 @@ function SpreadFields({ isSwitchback, choices, spread, onChange }: SpreadFieldsP
             { value: '', label: 'My assumption' },
             ...choices.experiments.map(({ id, name }) => ({ value: id, label: name })),
           ]}
-          onChange={(id) => change({ experiment: id })}
+          onChange={(id) => onChange({ experiment: id })}
         />
       )}
       <TextField
         label="Difference to find, %"
         value={spread.difference}
-        onChange={(difference) => change({ difference })}
+        onChange={(difference) => onChange({ difference })}
       />
       {isAssumed && (
         <TextField
           label={isSwitchback ? 'Spread of units, %' : 'Spread of inputs, %'}
           value={spread.betweenInputs}
-          onChange={(betweenInputs) => change({ betweenInputs })}
+          onChange={(betweenInputs) => onChange({ betweenInputs })}
         />
       )}
       {isAssumed && !isSwitchback && (
         <TextField
           label="Spread of equal runs, %"
           value={spread.withinInput}
-          onChange={(withinInput) => change({ withinInput })}
+          onChange={(withinInput) => onChange({ withinInput })}
         />
       )}
     </div>
@@ -156,9 +170,7 @@ const SENTENCES_SHOWN = 2;
 
 /** The sentences of the planner, and the sizes that find the difference. */
 function PlanResult({ application, sizes }: { application: string; sizes: PlannedSizes }) {
-  const isComplete =
-    Number(sizes.difference) > 0 &&
-    Object.values(sizes.size).every((count) => Number.isInteger(count) && count > 0);
+  const isComplete = isPlannable(sizes);
   const { data, error } = useQuery({ ...planQuery(application, sizes), enabled: isComplete });
   return (
     <div className={styles.result} aria-live="polite">
