@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { formatExact } from '../../ui/format-exact.ts';
 import { useNow } from '../../ui/relative-time.tsx';
-import { findDurationLimit } from '../../ui/resources/class-limits.ts';
+import { findTimeLimit } from '../../ui/resources/class-limits.ts';
 import type { Lane, LaneGroup } from './list-lanes.ts';
 import styles from './queue-page.module.css';
 import { RunName } from './run-name.tsx';
@@ -75,14 +75,14 @@ function Elapsed({ run, now }: { run: ActiveRun; now: number }) {
   const since = run.initiated_at ?? run.created_at;
   const start = Date.parse(since);
   const elapsed = Math.max(0, now - start);
-  const limit = findDurationLimit(run) ?? elapsed;
+  const limit = findTimeLimit(run);
   return (
     <time dateTime={since} title={formatExact(start)}>
       <Meter
         label={`Run time of ${run.name || run.id} within its time limit`}
         value={elapsed}
-        max={limit}
-        text={`${formatDuration(elapsed)} of ${formatDuration(limit)}`}
+        max={limit?.ms ?? elapsed}
+        text={[formatDuration(elapsed), limit?.text].filter(Boolean).join(', ')}
       />
     </time>
   );

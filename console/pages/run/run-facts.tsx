@@ -87,7 +87,7 @@ function ExactTime({ at }: { at: string }) {
 
 /** Returns when an active run reaches its limit. */
 function findLatestEnd(run: RunInformation): ReactNode {
-  const [limit, start] = [findLimit(run), run.metadata.initiated_at];
+  const [limit, start] = [findLimit(run)?.ms, run.metadata.initiated_at];
   if (run.status_v2 !== 'running' || limit === undefined || start === undefined) return undefined;
   return <ExactTime key="latest" at={new Date(Date.parse(start) + limit).toISOString()} />;
 }

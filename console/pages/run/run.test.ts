@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     const page = await at.open(address(run));
     await page.getByText(/has 5\ss to print its best output/).waitFor();
     await page.getByText('No run waits for its slot.').waitFor();
-    await page.getByRole('img', { name: /are used$/ }).waitFor();
+    await page.getByRole('img', { name: /are used, class limit/ }).waitFor();
     await waitForLogLine(at.server, 'routing', run, 'ready to stop');
     await page.getByRole('button', { name: 'Stop and keep the best' }).click();
     await page.getByText('Canceled', { exact: true }).waitFor();

@@ -16,6 +16,7 @@ import { formatJudged, readIndicator } from '../../../client/judged-values.ts';
 import type { AnswerNumber } from '../../../ui/answer.tsx';
 import { BaselineChange } from '../../../ui/resources/change-text.tsx';
 import { useBaseline } from '../progress/baseline.ts';
+import { findLimit } from '../progress/find-limit.ts';
 import { useElapsed } from '../progress/use-elapsed.ts';
 import { useProgress } from '../progress/use-progress.ts';
 import { useWarnings } from './use-warnings.ts';
@@ -103,15 +104,17 @@ function listImprovement(
   ];
 }
 
-function listRunTime(
-  { metadata, duration, status_v2 }: RunInformation,
-  elapsed: number | null,
-): AnswerNumber[] {
+/** An ended run that took less than this share of its limit was not bounded by it. */
+const NEAR_LIMIT = 0.5;
+
+function listRunTime(run: RunInformation, elapsed: number | null): AnswerNumber[] {
+  const { metadata, duration, status_v2 } = run;
   const { ran, waited } = measureTimes(metadata, Date.parse(metadata.created_at) + duration);
   if (ran === null) return [];
-  const limit = metadata.limits && `of ${formatDuration(metadata.limits.duration_ms)}`;
-  const notes = [limit, waited !== null && `waited ${formatDuration(waited)}`];
   const isLive = !isTerminal(status_v2);
+  const limit = findLimit(run);
+  const isBounded = limit !== undefined && (isLive || ran > NEAR_LIMIT * limit.ms);
+  const notes = [isBounded && limit.text, waited !== null && `waited ${formatDuration(waited)}`];
   const time = isLive ? SECOND_MS * Math.floor((elapsed ?? ran) / SECOND_MS) : ran;
   return [
     {

@@ -25,11 +25,11 @@ export function LimitRail({ run }: { run: RunInformation }) {
   const usual = useUsualTime(run);
   const { improved } = useProgress(run);
   if (elapsed === null || limit === undefined) return null;
-  const x = buildScale([0, Math.max(limit, elapsed)], [MARGIN_PX, Math.max(width, 160) - MARGIN_PX]);
-  const [start, now, end] = [x(0), x(elapsed), x(limit)];
-  const text = `${formatSeconds(elapsed)} of ${formatDuration(limit)} are used`;
+  const x = buildScale([0, Math.max(limit.ms, elapsed)], [MARGIN_PX, Math.max(width, 160) - MARGIN_PX]);
+  const [start, now, end] = [x(0), x(elapsed), x(limit.ms)];
+  const text = `${formatSeconds(elapsed)} are used, ${limit.text}`;
   const usually =
-    usual === undefined || usual >= limit ? '' : `; it usually ends at ${formatDuration(usual)}`;
+    usual === undefined || usual >= limit.ms ? '' : `; it usually ends at ${formatDuration(usual)}`;
   const count = improved.length - 1;
   return (
     <div ref={frame} className={styles.limit}>
@@ -69,9 +69,9 @@ export function LimitRail({ run }: { run: RunInformation }) {
             0
           </text>
         )}
-        {end - now > LABEL_PX && (
+        {end - now > 1.4 * LABEL_PX && (
           <text className={styles.end} x={end} y="52">
-            limit {formatDuration(limit)}
+            {limit.text}
           </text>
         )}
         <text

@@ -35,7 +35,7 @@ export function ProgressChart({ run, chosenBaseline }: ProgressProps) {
   const { series, objective, points, bound, phases } = useProgress(run);
   const elapsed = useElapsed(run);
   const control = useControl(run, chosenBaseline);
-  const limit = findLimit(run);
+  const limit = findLimit(run)?.ms;
   const usual = useUsualTime(run);
   if (!objective) return null;
   const isLive = !isTerminal(run.status_v2);
