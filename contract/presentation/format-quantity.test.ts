@@ -81,7 +81,8 @@ test.each([
   [86_399_999, '1 d'],
   [-1500, '−1.5 s'],
 ])('W3: %d milliseconds are %s', (ms, text) => {
-  expect(formatDuration(ms).replaceAll('\u00a0', ' ')).toBe(text);
+  // No line ends inside a duration.
+  expect(formatDuration(ms)).toBe(text.replaceAll(' ', '\u00a0'));
 });
 
 describe('W3: values that are compared', () => {

@@ -196,7 +196,7 @@ export function formatDuration(ms: number, moreDigits = 0): string {
   const isTiny = magnitude > 0 && magnitude < step / 2;
   const rounded = isTiny ? magnitude : Number((Math.round(magnitude / step) * step).toPrecision(15));
   if (rounded < SECOND_MS) return sign(ms, `${formatMagnitude(rounded, isTiny ? 2 : 17)}${SPACE}ms`);
-  return sign(ms, listUnits(rounded).join(' '));
+  return sign(ms, listUnits(rounded).join(SPACE));
 }
 
 function listUnits(ms: number): string[] {
