@@ -16,6 +16,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { RoleNotice } from '../../ui/role-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { buildUpdate, createDraft, DRAFT_LABELS } from './draft.ts';
 import { InstanceActions } from './instance-actions.tsx';
@@ -93,6 +94,7 @@ function InstanceForm({ application, instance }: { application: string; instance
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
+      <RoleNotice right="write" does="change instances" />
       <InstanceFields
         application={application}
         draft={draft}

@@ -13,6 +13,7 @@ import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { RoleNotice } from '../../ui/role-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { buildCreation, createEmptyDraft } from './draft.ts';
 import { InstanceFields } from './instance-fields.tsx';
@@ -71,6 +72,7 @@ function NewInstanceForm({ application, version }: { application: string; versio
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
+      <RoleNotice right="write" does="create instances" />
       <InstanceFields
         application={application}
         draft={draft}
@@ -80,12 +82,10 @@ function NewInstanceForm({ application, version }: { application: string; versio
       />
       <div className={styles.submit}>
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
-        {canWrite ? (
+        {canWrite && (
           <Button kind="primary" type="submit" isPending={creation.isPending}>
             {isWrong ? 'Correct the duration' : 'Create instance'}
           </Button>
-        ) : (
-          <Notice kind="info">Your role reads instances. Ask a member who may change them.</Notice>
         )}
       </div>
       <RequestCode request={['createInstance', request]} />

@@ -13,6 +13,8 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { RoleNotice } from '../../ui/role-notice.tsx';
+import { useRight } from '../../ui/use-right.ts';
 import { buildEnsembleRequest, createGroup, createRule, type EnsembleDraft } from './draft.ts';
 import { GroupFields } from './group-fields.tsx';
 import { RuleFields } from './rule-fields.tsx';
@@ -47,6 +49,7 @@ export function NewEnsemblePage() {
   });
   const change = (values: Partial<EnsembleDraft>) => setDraft({ ...draft, ...values });
   const creation = useCreation(application, draft);
+  const canCreate = useRight('experiment');
   usePageTitle('New ensemble', application);
   const next = NEXT.find(({ isMissing }) => isMissing(draft));
   const submit = (event: FormEvent) => {
@@ -57,7 +60,8 @@ export function NewEnsemblePage() {
   return (
     <>
       <PageHeader title="New ensemble" description="Its groups and rules cannot be changed later." />
-      <form className={form.form} onSubmit={submit}>
+      <RoleNotice right="experiment" does="create ensembles" />
+      <form className={form.form} onSubmit={submit} inert={!canCreate}>
         <section className={form.section} aria-label="Ensemble" id="next-name">
           <div className={form.row}>
             <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} autoFocus />
@@ -77,11 +81,13 @@ export function NewEnsemblePage() {
         <GroupFields groups={draft.groups} instances={instances} onChange={(groups) => change({ groups })} />
         <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
-        <div className={form.actions}>
-          <Button kind="primary" type="submit">
-            {next?.label ?? 'Create ensemble'}
-          </Button>
-        </div>
+        {canCreate && (
+          <div className={form.actions}>
+            <Button kind="primary" type="submit">
+              {next?.label ?? 'Create ensemble'}
+            </Button>
+          </div>
+        )}
         <CodeOfDraft application={application} draft={draft} />
       </form>
     </>

@@ -19,6 +19,7 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { RoleNotice } from '../../ui/role-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { createDraft, type ExperimentDraft } from './draft.ts';
 import { listMissing, type MissingPart, nameTarget, type StepName } from './list-missing.ts';
@@ -51,6 +52,7 @@ export function NewExperimentPage() {
   return (
     <>
       <PageHeader title="New experiment" description="Nothing starts before you press the button." />
+      <RoleNotice right="experiment" does="create experiments" />
       <ExperimentForm {...{ application, type, draft, request, missing, choices }}>
         <Step title="What do you want to know?">
           <TypeChoice application={application} chosen={type} />
@@ -181,14 +183,10 @@ function ExperimentForm({ children, ...props }: ExperimentFormProps) {
         <Planner {...props} />
         {typeof request === 'string' && <Notice kind="error">{request}</Notice>}
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
-        {mayCreate ? (
+        {mayCreate && (
           <Button kind="primary" type="submit">
             {next?.label ?? nameStart(type, draft, choices)}
           </Button>
-        ) : (
-          <Notice kind="info">
-            Your role reads experiments. Ask a member with the right to create them.
-          </Notice>
         )}
         {next && mayCreate && (
           <p className={styles.then}>Then “{nameStart(type, draft, choices)}” stands here.</p>

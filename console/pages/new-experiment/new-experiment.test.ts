@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
 
   test('shows no button to a viewer', async () => {
     const page = await open('batch', { role: 'viewer' });
-    await page.getByText('Your role reads experiments.').waitFor();
+    await page.getByText('Your role, viewer, cannot create experiments.').waitFor();
     expect(await page.getByRole('button', { name: /^(Start|Choose)/ }).count()).toBe(0);
   });
 });

@@ -10,6 +10,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { RoleNotice } from '../../ui/role-notice.tsx';
 import { UploadError } from '../../ui/upload/upload-error.tsx';
 import { UploadProgress } from '../../ui/upload/upload-progress.tsx';
 import { type FormUpload, useUpload } from '../../ui/upload/use-upload.ts';
@@ -66,6 +67,7 @@ function NewRunForm({ data }: { data: NewRunData }) {
     event.preventDefault();
     start();
   };
+  const canRun = useRight('run');
   const source = { request: planRequest(draft, data), server: location.origin };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -79,8 +81,9 @@ function NewRunForm({ data }: { data: NewRunData }) {
           )
         }
       />
+      <RoleNotice right="run" does="create runs" />
       {data.executable === null && <MissingExecutable data={data} />}
-      <div className={styles.columns}>
+      <div className={styles.columns} inert={!canRun}>
         <div>
           <InstanceField data={data} />
           <OptionFields
@@ -170,7 +173,7 @@ function SubmitArea({ errors, refusal, upload, isPending, onCompare }: SubmitAre
       {errors.length > 0 && <Notice kind="error">{errors.join(' ')}</Notice>}
       {refusal !== null && <UploadError error={refusal} />}
       <UploadProgress upload={upload} />
-      {canRun ? (
+      {canRun && (
         <div className={styles.buttons}>
           <Button kind="primary" type="submit" isDisabled={isPending}>
             {isPending ? 'Starting …' : 'Run'}
@@ -181,8 +184,6 @@ function SubmitArea({ errors, refusal, upload, isPending, onCompare }: SubmitAre
             </Button>
           )}
         </div>
-      ) : (
-        <Notice kind="info">Your role reads runs. Ask a member with the right to create them.</Notice>
       )}
     </div>
   );

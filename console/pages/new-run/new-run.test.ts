@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('the form of a new run', () => {
 
   test('a viewer reads the form and has no button', async () => {
     const page = await at.open('/apps/bonus/new-run', { role: 'viewer' });
-    await page.getByText('Your role reads runs.').waitFor();
+    await page.getByText('Your role, viewer, cannot create runs.').waitFor();
     expect(await page.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0);
   });
 
