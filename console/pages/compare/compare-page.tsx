@@ -39,7 +39,13 @@ export function ComparePage() {
     navigate({ search: { ...search, ...changes }, replace: changes.runs === undefined });
   return (
     <>
-      <PageHeader title={title} />
+      <PageHeader
+        title={title}
+        description={
+          ids.length < COMPARED_RUNS_MIN &&
+          `Add ${ids.length === 0 ? 'two runs' : 'another run'} to compare them.`
+        }
+      />
       <RunChooser
         application={application}
         listed={listed}
@@ -48,12 +54,8 @@ export function ComparePage() {
       {runs.length >= COMPARED_RUNS_MIN ? (
         <Comparison {...{ application, runs, search, change }} />
       ) : (
-        (ids.length < COMPARED_RUNS_MIN || hasError) && (
-          <Notice kind="info">
-            {hasError
-              ? 'Choose another run in the place of the one that cannot be read.'
-              : `Add a run to compare ${runs.length === 0 ? 'two runs' : 'this run with it'}.`}
-          </Notice>
+        hasError && (
+          <p className={styles.unread}>Choose another run in the place of the one that cannot be read.</p>
         )
       )}
     </>

@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
 
   test('explains itself with one run, and with one that does not exist', async () => {
     const page = await at.open(`/apps/bonus/compare?runs=${ids[0]}`);
-    await page.getByText('Add a run to compare this run with it.').waitFor();
+    await page.getByText('Add another run to compare them.').waitFor();
     await page.goto(`${at.server.url}/console/apps/bonus/compare?runs=${ids[0]},gone`);
     await page.getByRole('alert').filter({ hasText: 'gone' }).waitFor();
     await page.goto(`${at.server.url}/console${address()},gone`);

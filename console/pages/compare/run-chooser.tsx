@@ -3,14 +3,14 @@ import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { describeError } from '../../client/client.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, formatButtonClass } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import styles from './compare-page.module.css';
 import { type ComparedRun, nameRun } from './compare-runs.ts';
 import { newestRunsQuery } from './queries.ts';
-import { COMPARED_RUNS_MAX } from './search.ts';
+import { COMPARED_RUNS_MAX, COMPARED_RUNS_MIN } from './search.ts';
 
 /** A run of the address: loaded, or with the reason why it is not, such as that it was deleted. */
 interface ListedRun {
@@ -43,8 +43,8 @@ export function RunChooser({ application, listed, onChange }: RunChooserProps) {
       ))}
     </>
   );
-  const choose = (label: string, icon: ReactNode, at: number) => (
-    <label className={styles.choose}>
+  const choose = (label: string, icon: ReactNode, at: number, className = styles.choose) => (
+    <label className={`${styles.over} ${className}`}>
       {icon}
       <select
         aria-label={label}
@@ -55,6 +55,16 @@ export function RunChooser({ application, listed, onChange }: RunChooserProps) {
       </select>
     </label>
   );
+  const isShort = ids.length < COMPARED_RUNS_MIN;
+  const addRun = (className: string) =>
+    choose(
+      'Add a run',
+      <>
+        <Icon name="add" /> Add a run
+      </>,
+      ids.length,
+      className,
+    );
   const makeFirst = (id: string) => onChange([id, ...ids.filter((one) => one !== id)]);
   let letters = 0;
   return (
@@ -99,15 +109,18 @@ export function RunChooser({ application, listed, onChange }: RunChooserProps) {
             </li>
           );
         })}
+        {isShort && <li className={styles.slot}>{addRun(formatButtonClass('primary'))}</li>}
       </ul>
-      <div className="line">
-        {ids.length === 2 && (
-          <Button kind="quiet" onPress={() => onChange(ids.toReversed())}>
-            Swap A and B
-          </Button>
-        )}
-        {ids.length < COMPARED_RUNS_MAX && choose('Add a run', <span>Add a run</span>, ids.length)}
-      </div>
+      {!isShort && (
+        <div className="line">
+          {ids.length === 2 && (
+            <Button kind="quiet" onPress={() => onChange(ids.toReversed())}>
+              Swap A and B
+            </Button>
+          )}
+          {ids.length < COMPARED_RUNS_MAX && addRun(formatButtonClass('plain'))}
+        </div>
+      )}
     </div>
   );
 }
