@@ -13,10 +13,14 @@ export interface CurlRequest {
 export type FormRequest = readonly [id: OperationId, request: CurlRequest];
 
 /** Returns the command that sends the request of an operation. URL and token are variables of the shell. */
-export function formatCurl(id: OperationId, { params, body }: CurlRequest): string {
+export function formatCurl(
+  id: OperationId,
+  { params, query, body }: CurlRequest & { query?: Record<string, string> },
+): string {
   const { method, path } = operations[id];
+  const address = [buildPath({ path }, params), new URLSearchParams(query)].filter(String).join('?');
   const parts = [
-    `curl -X ${method} "$SWITCHYARD_URL"${quoteShell(buildPath({ path }, params))}`,
+    `curl -X ${method} "$SWITCHYARD_URL"${quoteShell(address)}`,
     '-H "Authorization: Bearer $SWITCHYARD_TOKEN"',
   ];
   if (body !== undefined)

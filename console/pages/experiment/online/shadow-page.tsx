@@ -2,6 +2,8 @@ import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-
 import { createOriginalReader } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { formatCurl } from '../../../ui/forms/curl.ts';
 import { FailuresSection } from '../evidence/failures-section.tsx';
 import { RunsSection } from '../evidence/runs-section.tsx';
 import { experimentQuery, experimentRunsQuery } from '../queries.ts';
@@ -13,6 +15,37 @@ import { EndTest, OnlineActions } from './online-actions.tsx';
 function describeCopies(test: string, runs: readonly Pick<ExperimentRun, 'experiment_id'>[]): string {
   const copies = runs.filter(({ experiment_id }) => experiment_id === test).length;
   return `${formatNumber(runs.length - copies)} originals and ${formatNumber(copies)} copies`;
+}
+
+interface NothingCopiedProps {
+  application: string;
+  id: string;
+  status: string;
+  baseline: string;
+}
+
+/** What makes the first copy. */
+function NothingCopied({ application, id, status, baseline }: NothingCopiedProps) {
+  const params = { application_id: application };
+  if (status === 'draft')
+    return (
+      <EmptyState
+        title="Nothing is copied before the start"
+        command={formatCurl('startShadowTest', { params: { ...params, shadow_id: id } })}
+      >
+        <p>Start the test above, or by the API.</p>
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      title="No run copied yet"
+      command={formatCurl('createRun', { params, query: { instance_id: baseline }, body: { input: {} } })}
+    >
+      <p>
+        The next run of <bdi>{baseline}</bdi> is copied, whoever creates it. Callers notice nothing.
+      </p>
+    </EmptyState>
+  );
 }
 
 /** The result of a shadow test: each candidate against the baseline, by original. */
@@ -39,6 +72,10 @@ export function ShadowPage({ application, id }: { application: string; id: strin
         data.status === 'draft'
           ? `Not started. It copies runs of ${baseline} to ${candidates}, at most ${most}.`
           : `${formatNumber(data.number_of_runs)} of at most ${most} runs of ${baseline} are copied to ${candidates}. The comparison appears when an original and its copy have ended.`
+      }
+      picture={
+        data.number_of_runs === 0 &&
+        data.status !== 'completed' && <NothingCopied {...test} baseline={baseline} />
       }
       compared={data.compared}
       objectives={data.objectives}
