@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     expect(await running.getByRole('link').allTextContents()).toEqual(['first']);
     await running.getByRole('list', { name: /: 1 slot for all execution classes$/ }).waitFor();
     const meter = running.getByRole('meter', { name: 'Run time of first within its time limit' });
-    expect(await meter.getAttribute('aria-valuetext')).toMatch(/ of 10\smin$/);
+    expect(await meter.getAttribute('aria-valuetext')).toMatch(/, own limit 10\smin$/);
     const waiting = page.getByRole('table', { name: 'Waiting' });
     expect(await waiting.getByRole('link').allTextContents()).toEqual(['second', 'third']);
     await waiting.getByText('this run is next').waitFor();
