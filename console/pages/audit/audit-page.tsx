@@ -1,6 +1,4 @@
 import { type AuditEntry, SERVER_ACTIONS } from '@switchyard/contract/account/audit.ts';
-import type { Operation } from '@switchyard/contract/operation.ts';
-import { operations } from '@switchyard/contract/operations.ts';
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -17,19 +15,17 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import styles from './audit-page.module.css';
+import { OPERATION_TITLES } from './operation-titles.ts';
 import { auditQuery } from './queries.ts';
 import { AUDIT_FILTERS, type AuditSearch } from './search.ts';
 import { VerifyButton } from './verify-button.tsx';
 
-const TABLE: Readonly<Record<string, Pick<Operation, 'summary' | 'method'>>> = operations;
-
 /** Returns the title of an operation or of an action of the server; the name of one that this release does not know. */
-const titleOperation = (id: string): string => TABLE[id]?.summary ?? SERVER_ACTIONS[id] ?? id;
+const titleOperation = (id: string): string => OPERATION_TITLES[id] ?? SERVER_ACTIONS[id] ?? id;
 
-/** The names of all actions of the log: every change, the reads of secrets, and those of the server itself. */
+/** The names of all actions of the log, those of the server itself among them. */
 const AUDITED_OPERATIONS: readonly string[] = [
-  ...Object.keys(TABLE).filter((id) => TABLE[id]?.method !== 'GET'),
-  ...['getSecretsCollection', 'getWebhookSecret'],
+  ...Object.keys(OPERATION_TITLES),
   ...Object.keys(SERVER_ACTIONS),
 ].toSorted((one, other) => titleOperation(one).localeCompare(titleOperation(other)));
 

@@ -1,5 +1,6 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { type FormEvent, useState } from 'react';
+import { containsWords } from '../../client/contains-words.ts';
 import { Button } from '../button.tsx';
 import styles from './filters.module.css';
 
@@ -32,9 +33,7 @@ export function ChoiceEditor(props: ChoiceEditorProps) {
   const [chosen, setChosen] = useState(value);
   const all = [...new Set([...choices, ...chosen])].filter(Boolean);
   const wanted = text.trim();
-  const matching = all.filter((choice) =>
-    `${labelOf(choice)} ${choice}`.toLowerCase().includes(wanted.toLowerCase()),
-  );
+  const matching = all.filter((choice) => containsWords(`${labelOf(choice)} ${choice}`, wanted));
   const toggle = (choice: string) => {
     const others = chosen.filter((one) => one !== choice);
     const added = isSingle ? [choice] : [...chosen, choice];
