@@ -1,8 +1,10 @@
 import { ApiError } from '@switchyard/contract/client.ts';
 import { Icon, type IconName } from '@switchyard/design/icon.tsx';
+import { useMutation } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { describeError, isForbidden, isNotFound } from '../client/client.ts';
+import { queryClient } from '../client/queries.ts';
 import { Button } from './button.tsx';
 import empty from './empty-state.module.css';
 import styles from './page-error.module.css';
@@ -68,28 +70,49 @@ export function PageError({ error }: { error: unknown }) {
   return <FailedPage error={error}>{reason}</FailedPage>;
 }
 
-function FailedPage({ error, children }: { error: unknown; children: ReactNode }) {
+/** What failed stands until it works: the page is drawn again when the request of the error has an answer. */
+function useReload(error: unknown) {
   const router = useRouter();
+  const [failed] = useState(() =>
+    queryClient.getQueryCache().findAll({ predicate: ({ state }) => state.error === error }),
+  );
+  return useMutation({
+    mutationFn: async () => {
+      await queryClient.refetchQueries({ predicate: (query) => failed.includes(query) });
+      if (failed.every(({ state }) => state.status !== 'error')) await router.invalidate();
+    },
+  });
+}
+
+function FailedPage({ error, children }: { error: unknown; children: ReactNode }) {
+  const { mutate: reload, isPending } = useReload(error);
   const [seconds, setSeconds] = useState(RETRY_S);
   const isFromServer = error instanceof ApiError;
   useEffect(() => {
+    if (isPending) return;
     const timer = setTimeout(() => {
       if (seconds > 1) return setSeconds(seconds - 1);
       setSeconds(RETRY_S);
-      return void router.invalidate();
+      return reload();
     }, SECOND_MS);
     return () => clearTimeout(timer);
-  }, [seconds, router]);
+  }, [seconds, isPending, reload]);
   return (
     <BrokenPage
       icon="bad"
       title="This page could not be loaded"
-      action={<Button onPress={() => router.invalidate()}>Try again</Button>}
+      action={
+        <Button isPending={isPending} onPress={() => reload()}>
+          {isPending ? 'Trying again …' : 'Try again'}
+        </Button>
+      }
     >
       {children}
       <p>
         {isFromServer && 'The server answered, but with an error. Runs go on meanwhile. '}
-        <span aria-hidden="true">This page tries again in {seconds} s.</span>
+        <span aria-hidden="true">
+          {isPending ? 'This page tries again now.' : `This page tries again in ${seconds} s.`}
+        </span>
       </p>
       {isFromServer && (
         <details className="meta">

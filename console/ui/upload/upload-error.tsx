@@ -1,4 +1,4 @@
-import { describeError } from '../../client/client.ts';
+import { describeError, isSignedOut } from '../../client/client.ts';
 import { Notice } from '../notice.tsx';
 
 /** The person has ended the upload. */
@@ -8,8 +8,8 @@ export class UploadCanceledError extends Error {
   }
 }
 
-/** The error of a form that uploads. An upload that a person canceled is none. */
+/** The error of a form. An upload that a person canceled is none, and after an ended session the form works again. */
 export function UploadError({ error }: { error: unknown }) {
-  const kind = error instanceof UploadCanceledError ? 'info' : 'error';
+  const kind = error instanceof UploadCanceledError ? 'info' : isSignedOut(error) ? 'warning' : 'error';
   return <Notice kind={kind}>{describeError(error)}</Notice>;
 }

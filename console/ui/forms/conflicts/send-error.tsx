@@ -1,6 +1,6 @@
 import { ApiError } from '@switchyard/contract/client.ts';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { describeError, isSignedOut } from '../../../client/client.ts';
+import { describeError } from '../../../client/client.ts';
 import { Button } from '../../button.tsx';
 import { Notice } from '../../notice.tsx';
 import { UploadError } from '../../upload/upload-error.tsx';
@@ -32,10 +32,7 @@ export function SendError({ sending, onLoad }: SendErrorProps) {
   const isConflict = error instanceof ApiError && error.status === 409;
   return (
     <>
-      {error && !isSignedOut(error) && <UploadError error={error} />}
-      {isSignedOut(error) && (
-        <Notice kind="warning">Your session had ended. Sign in, and send it again.</Notice>
-      )}
+      {error && <UploadError error={error} />}
       {isConflict && onLoad && (
         <div>
           <Button onPress={() => loading.mutate(onLoad)} isDisabled={loading.isPending}>
