@@ -21,7 +21,7 @@ export function Answer({ numbers }: { numbers: readonly AnswerNumber[] }) {
         return (
           <div key={label}>
             <dt>{label}</dt>
-            <dd className={styles.value} title={exact}>
+            <dd className={value.length > NUMBER_CHARS_MAX ? styles.words : styles.value} title={exact}>
               {value}
               {unit !== '' && <small> {unit}</small>}
             </dd>
@@ -32,6 +32,9 @@ export function Answer({ numbers }: { numbers: readonly AnswerNumber[] }) {
     </dl>
   );
 }
+
+/** A longer text is no numeral: it has the size of a sentence. */
+const NUMBER_CHARS_MAX = 12;
 
 /** Separates the last word of a text with one number; a text with two, such as `3 min 2 s`, stays whole. */
 function splitUnit(text: string): [value: string, unit: string] {

@@ -12,10 +12,10 @@ export const LISTS = new Map([
 ]);
 
 /** A list of the account, by the first part of an address. */
-const OTHERS = {
-  webhooks: { label: 'Webhooks', noun: 'webhook', to: '/webhooks' as const },
-  marketplace: { label: 'Marketplace', noun: 'app', to: '/marketplace' as const },
-} as const;
+export const OTHERS = new Map([
+  ['webhooks', { label: 'Webhooks', noun: 'webhook', to: '/webhooks' as const }],
+  ['marketplace', { label: 'Marketplace', noun: 'app', to: '/marketplace' as const }],
+]);
 const APPLICATIONS = { label: 'Applications', noun: 'application', to: '/' as const };
 
 /** Returns the list to which a thing at the address belongs, and its application if it has one. */
@@ -23,6 +23,5 @@ export function findPlace(path: string) {
   const [, first = '', application = '', section = '', id = ''] = path.split('/');
   const list = LISTS.get(section);
   if (first === 'apps' && list && id !== '') return { ...list, application };
-  if (first === 'webhooks' || first === 'marketplace') return { ...OTHERS[first], application: '' };
-  return { ...APPLICATIONS, application: '' };
+  return { ...(OTHERS.get(first) ?? APPLICATIONS), application: '' };
 }

@@ -159,9 +159,9 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
               .join(', '),
           cell: ({ resource }) =>
             Object.entries(resource).map(([name, id]) => (
-              <span key={name}>
+              <span key={name} className={styles.resource}>
                 {name.replace(/_id$/, '')}{' '}
-                <ResourceId name={name} id={id} application={resource.application_id} />{' '}
+                <ResourceId name={name} id={id} application={resource.application_id} />
               </span>
             )),
         },
@@ -171,7 +171,8 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
           cell: ({ user_email }) => <bdi>{user_email}</bdi>,
           note: ({ key_name, role }) => (
             <>
-              <bdi>{key_name}</bdi> {role}
+              <bdi>{key_name}</bdi>
+              {key_name !== role && ` ${role}`}
             </>
           ),
         },
@@ -179,7 +180,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
         {
           title: 'Time',
           kind: 'number',
-          onPhone: 'plain',
+          onPhone: 'end',
           cell: ({ created_at }) => <RelativeTime at={created_at} />,
         },
       ]}

@@ -4,6 +4,7 @@ import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { formatTolerance } from '@switchyard/contract/runs/presentation/format-tolerance.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { type Meaning, useMeaning } from '../../client/indicator-meaning.ts';
 import { AnswerSentence } from '../../ui/answer.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -19,6 +20,7 @@ const route = getRouteApi('/signed-in/apps/$application/ensembles/$ensemble');
 export function EnsemblePage() {
   const { application, ensemble: id } = route.useParams();
   const { data: ensemble } = useSuspenseQuery(ensembleQuery(application, id));
+  const meaning = useMeaning(application);
   usePageTitle(ensemble.name, 'Ensembles', application);
   return (
     <>
@@ -28,26 +30,36 @@ export function EnsemblePage() {
         actions={<EnsembleActions application={application} ensemble={ensemble} />}
       />
       <div className="sections">
-        <AnswerSentence icon="ensemble" title={describeEnsemble(ensemble)} />
+        <AnswerSentence icon="ensemble" title={describeEnsemble(ensemble, meaning)} />
         <EnsembleRuns application={application} ensemble={ensemble} />
         <Groups ensemble={ensemble} />
-        <Rules ensemble={ensemble} />
+        <Rules ensemble={ensemble} nameIndicator={meaning.nameIndicator} />
       </div>
     </>
   );
 }
 
 /** Returns what a run of the ensemble does, such as `3 runs on one input, 2 of new and 1 of old: the lowest cost wins.` */
-function describeEnsemble({ run_groups, rules }: Ensemble): string {
+function describeEnsemble({ run_groups, rules }: Ensemble, { nameIndicator }: Meaning): string {
+  const counts = new Map<string, number>();
+  for (const { instance_id, repetitions } of run_groups)
+    counts.set(instance_id, (counts.get(instance_id) ?? 0) + repetitions);
   const runs = run_groups.reduce((sum, { repetitions }) => sum + repetitions, 0);
-  const groups = run_groups.map(
-    ({ instance_id, repetitions }) => `${formatNumber(repetitions)} of ${escapeInvisible(instance_id)}`,
+  const groups = [...counts].map(([instance, count]) =>
+    counts.size === 1
+      ? `all of ${escapeInvisible(instance)}`
+      : `${formatNumber(count)} of ${escapeInvisible(instance)}`,
   );
   const [first] = rules.toSorted((one, other) => one.index - other.index);
   const best =
     first &&
-    `the ${first.objective === 'minimize' ? 'lowest' : 'highest'} ${escapeInvisible(first.statistics_path)} wins`;
+    `the ${first.objective === 'minimize' ? 'lowest' : 'highest'} ${namePath(first.statistics_path, nameIndicator)} wins`;
   return `${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'} on one input, ${groups.join(' and ')}${best ? `: ${best}` : ''}.`;
+}
+
+/** Returns the label of the indicator at a path such as `$.result.value`; another path as it is. */
+function namePath(path: string, nameIndicator: Meaning['nameIndicator']): string {
+  return nameIndicator(path.replace(/^\$\./, ''));
 }
 
 function Groups({ ensemble }: { ensemble: Ensemble }) {
@@ -77,7 +89,7 @@ function formatOptions(options: Record<string, string>): string {
   return escapeInvisible(texts.join(', ')) || '–';
 }
 
-function Rules({ ensemble }: { ensemble: Ensemble }) {
+function Rules({ ensemble, nameIndicator }: { ensemble: Ensemble } & Pick<Meaning, 'nameIndicator'>) {
   return (
     <section aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
@@ -86,7 +98,11 @@ function Rules({ ensemble }: { ensemble: Ensemble }) {
         rows={ensemble.rules.toSorted((one, other) => one.index - other.index)}
         columns={[
           { title: 'Rule', cell: ({ id }) => id },
-          { title: 'Indicator', cell: ({ statistics_path }) => <bdi>{statistics_path}</bdi> },
+          {
+            title: 'Indicator',
+            hover: ({ statistics_path }) => statistics_path,
+            cell: ({ statistics_path }) => <bdi>{namePath(statistics_path, nameIndicator)}</bdi>,
+          },
           { title: 'Objective', cell: ({ objective }) => objective },
           {
             title: 'Counts as equal',

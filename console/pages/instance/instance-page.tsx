@@ -12,14 +12,12 @@ import { focusMissing } from '../../ui/forms/form-dialog.tsx';
 import { RequestCode } from '../../ui/forms/request-code.tsx';
 import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
 import { RoleNotice } from '../../ui/role-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { buildUpdate, createDraft, DRAFT_LABELS } from './draft.ts';
-import { InstanceActions } from './instance-actions.tsx';
+import { InstanceHeader } from './instance-actions.tsx';
 import { InstanceFields } from './instance-fields.tsx';
 import styles from './instance-page.module.css';
 import { refreshInstances } from './queries.ts';
@@ -33,11 +31,7 @@ export function InstancePage() {
   usePageTitle(instance.name, 'Instances', application);
   return (
     <>
-      <PageHeader
-        title={<bdi>{instance.name}</bdi>}
-        description={<ResourceHeading id={instance.id} noun="instance" description={instance.description} />}
-        actions={<InstanceActions application={application} instance={instance} />}
-      />
+      <InstanceHeader application={application} instance={instance} />
       <InstanceNotices instance={instance} />
       {!isLatest(id) && <InstanceForm key={id} application={application} instance={instance} />}
     </>

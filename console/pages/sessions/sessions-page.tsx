@@ -61,7 +61,7 @@ function buildColumns(onEnd: (session: Session) => void): DataColumn<Session>[] 
       ),
       note: ({ key }) => <bdi>{key.name}</bdi>,
     },
-    { title: 'Role', onPhone: 'plain', sortBy: ({ key }) => key.role, cell: ({ key }) => key.role },
+    { title: 'Role', onPhone: 'hidden', sortBy: ({ key }) => key.role, cell: ({ key }) => key.role },
     {
       title: 'Browser',
       onPhone: 'plain',
@@ -77,6 +77,7 @@ function buildColumns(onEnd: (session: Session) => void): DataColumn<Session>[] 
     },
     {
       title: 'Last used',
+      onPhone: 'end',
       sortBy: ({ last_used_at }) => last_used_at,
       cell: ({ last_used_at }) => <RelativeTime at={last_used_at} />,
     },

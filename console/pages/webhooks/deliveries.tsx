@@ -100,7 +100,7 @@ function DeliveryTable({
         { title: 'Attempt', kind: 'number', onPhone: 'hidden', cell: ({ attempt }) => attempt },
         { title: 'Response', kind: 'number', cell: ({ http_status: status }) => status || 'none' },
         {
-          title: 'Duration',
+          title: 'Response time',
           kind: 'number',
           onPhone: 'hidden',
           cell: (one) => formatDuration(one.response_duration),

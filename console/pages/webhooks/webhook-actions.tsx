@@ -4,16 +4,16 @@ import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { OneTimeText } from '../../ui/forms/one-time-text.tsx';
-import { MoreMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { refreshDeliveries } from './queries.ts';
 import { DeleteWebhook, EditWebhook, RotateSecret } from './webhook-dialogs.tsx';
 
 type OpenDialog = 'edit' | 'rotate' | 'delete' | { secret: string; advice: string };
 
-/** Buttons that change a webhook, reveal its secret and send a test event, as far as the role may. */
-export function WebhookActions({ webhook }: { webhook: Webhook }) {
+/** The head of a webhook: what changes it, reveals its secret and sends a test event, as far as the role may. */
+export function WebhookHeader({ webhook }: { webhook: Webhook }) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const close = () => setDialog(undefined);
   const canWrite = useRight('write');
@@ -32,26 +32,42 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const error = reveal.error ?? test.error;
   return (
     <>
+      <PageHeader
+        title={webhook.id}
+        description={webhook.description && <bdi>{webhook.description}</bdi>}
+        quiet={
+          (canRead || canWrite) && (
+            <>
+              {canRead && (
+                <Button kind="quiet" onPress={() => reveal.mutate()}>
+                  Reveal secret
+                </Button>
+              )}
+              {canWrite && (
+                <Button kind="quiet" onPress={() => setDialog('edit')}>
+                  Edit
+                </Button>
+              )}
+            </>
+          )
+        }
+        actions={
+          canWrite && (
+            <Button kind="primary" onPress={() => test.mutate()} isPending={test.isPending}>
+              Send test event
+            </Button>
+          )
+        }
+        menu={
+          canWrite && (
+            <>
+              <Button onPress={() => setDialog('rotate')}>Rotate secret</Button>
+              <Button onPress={() => setDialog('delete')}>Delete</Button>
+            </>
+          )
+        }
+      />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
-      {canRead && (
-        <Button kind="quiet" onPress={() => reveal.mutate()}>
-          Reveal secret
-        </Button>
-      )}
-      {canWrite && (
-        <>
-          <Button kind="quiet" onPress={() => setDialog('edit')}>
-            Edit
-          </Button>
-          <MoreMenu>
-            <Button onPress={() => setDialog('rotate')}>Rotate secret</Button>
-            <Button onPress={() => setDialog('delete')}>Delete</Button>
-          </MoreMenu>
-          <Button kind="primary" onPress={() => test.mutate()} isPending={test.isPending}>
-            Send test event
-          </Button>
-        </>
-      )}
       {dialog === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
       {dialog === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
       {dialog === 'rotate' && (

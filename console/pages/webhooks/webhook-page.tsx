@@ -1,13 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { FactList } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { webhookQuery } from './queries.ts';
-import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookHeader } from './webhook-actions.tsx';
 import styles from './webhooks-page.module.css';
 
 const route = getRouteApi('/signed-in/webhooks/$webhook');
@@ -19,21 +18,7 @@ export function WebhookPage() {
   usePageTitle(id, 'Webhooks');
   return (
     <>
-      <PageHeader
-        title={id}
-        description={
-          <>
-            <Link to="/webhooks">Webhooks</Link>
-            {webhook.description && (
-              <>
-                {' · '}
-                <bdi>{webhook.description}</bdi>
-              </>
-            )}
-          </>
-        }
-        actions={<WebhookActions webhook={webhook} />}
-      />
+      <WebhookHeader webhook={webhook} />
       <div className={styles.sections}>
         {webhook.disabled_at !== undefined && (
           <Notice kind="warning">

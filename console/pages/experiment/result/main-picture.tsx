@@ -182,10 +182,10 @@ function RaceSentence({ racing, compared }: Pick<CandidatePlotProps, 'compared'>
   const { configurations_dropped: dropped, runs_saved: saved } = racing;
   if (dropped === 0) return <p className="soft">No candidate was stopped before the end of its inputs.</p>;
   const inputs = compared.flatMap(({ racing: place }) => place?.dropped_after_inputs ?? []);
-  const places = inputs.toSorted((one, other) => one - other).map((one) => formatNumber(one));
+  const places = [...new Set(inputs)].toSorted((one, other) => one - other).map((one) => formatNumber(one));
   return (
     <p className="soft">
-      {`${formatNumber(dropped)} of ${formatNumber(compared.length)} candidates could no longer win, and stopped after ${places.join(', ')} inputs. That saved ${formatNumber(saved)} runs.`}
+      {`${formatNumber(dropped)} of ${formatNumber(compared.length)} candidates could no longer win, and stopped after ${places.join(' and ')} inputs. That saved ${formatNumber(saved)} runs.`}
     </p>
   );
 }
