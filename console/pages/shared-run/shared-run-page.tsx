@@ -44,9 +44,7 @@ export function SharedRunPage() {
       <header className={styles.from}>
         <Logo />
         <span>Switchyard</span>
-        {run && (
-          <span className={styles.until}>read-only, until {exact.format(Date.parse(run.expires_at))}</span>
-        )}
+        {run && <span className="meta">read-only, until {exact.format(Date.parse(run.expires_at))}</span>}
         <ThemeButton />
       </header>
       <main className={styles.sheet}>

@@ -21,7 +21,7 @@ export function WorkerTokens() {
   return (
     <section aria-labelledby="worker-tokens" className={styles.tokens}>
       <h2 id="worker-tokens">Worker tokens</h2>
-      <p className={styles.note}>
+      <p className="soft">
         A worker on any machine that reaches this server executes runs with a worker token, and can do nothing
         else.
       </p>

@@ -108,6 +108,9 @@ function Rows({ rows, zero, title, layout }: RowsProps) {
   );
 }
 
+/** A shorter piece of the control's name says nothing. */
+const LABEL_MIN_PX = 60;
+
 /** Names the side that is better, and the one at 0. */
 function Sides({ row, zero, layout }: { row: IntervalRow | undefined; zero: string; layout: Layout }) {
   const { plot, scale, isNarrow, width } = layout;
@@ -124,7 +127,7 @@ function Sides({ row, zero, layout }: { row: IntervalRow | undefined; zero: stri
       <text className={`${figure.note} ${tone(words[0])}`} x={start} y={14}>
         {`← ${name(words[0], 'less')}`}
       </text>
-      {!isNarrow && room > 10 && (
+      {!isNarrow && 2 * room > LABEL_MIN_PX && (
         <text className={`${figure.note} ${figure.middle}`} x={scale(0)} y={14}>
           {truncateLabel(zero, 2 * room)}
         </text>

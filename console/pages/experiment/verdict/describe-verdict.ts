@@ -150,7 +150,9 @@ function describeOthers(
   const others = indicators.filter(
     (one) => one !== deciding && (one.role !== 'other' || one.objective !== 'none'),
   );
-  const words = others.map(({ indicator, verdict }) => `${nameIndicator(indicator)} is ${verdict}`);
+  const words = others.map(
+    ({ indicator, verdict }) => `${nameIndicator(indicator)} is ${verdict === 'same' ? 'the same' : verdict}`,
+  );
   return words.length === 0 ? [] : [`${words.join(', ')}.`];
 }
 

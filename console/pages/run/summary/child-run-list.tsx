@@ -31,21 +31,21 @@ export function ChildRunList({ address, run }: { address: RunAddress; run: RunIn
           <tbody>
             {data.child_runs.map((child) => (
               <tr key={child.id}>
-                <td className={styles.value}>
+                <td className="anywhere">
                   <RunLink application={address.application} run={child.id}>
                     {child.id}
                   </RunLink>
                 </td>
-                <td className={styles.value}>
+                <td className="anywhere">
                   <bdi>{child.run_group_id}</bdi>
                 </td>
-                <td className={styles.value}>
+                <td className="anywhere">
                   <bdi>{child.application_instance_id}</bdi>
                 </td>
                 <td>
                   <StatusBadge status={child.status_v2} />
                 </td>
-                <td className={styles.value}>
+                <td className="anywhere">
                   {child.id === best ? <span className={styles.mark}>Best run</span> : child.error}
                 </td>
               </tr>

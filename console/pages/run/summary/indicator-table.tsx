@@ -81,14 +81,14 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
             .toSorted((one, other) => Number(other.isObjective) - Number(one.isObjective))
             .map(({ name, value, source, judged, isObjective }) => (
               <tr key={`${source ?? ''} ${name}`} className={isObjective ? styles.objective : undefined}>
-                <td className={styles.value} title={name}>
+                <td className="anywhere" title={name}>
                   <bdi>
                     <BreakableName name={judged.label} />
                   </bdi>
                   {source !== undefined && <span className={styles.source}> · {source}</span>}
                 </td>
                 <td
-                  className={`${table.number} ${typeof value === 'number' ? styles.figure : styles.value}`}
+                  className={`${table.number} ${typeof value === 'number' ? 'nowrap' : 'anywhere'}`}
                   title={typeof value === 'number' ? formatNumber(value) : String(value)}
                 >
                   <bdi>

@@ -77,13 +77,13 @@ function Differences({ comparison }: { comparison: ReplayComparison }) {
           <tbody>
             {comparison.differences.map(({ path, original, replay }) => (
               <tr key={path}>
-                <td className={styles.value}>
+                <td className="anywhere">
                   <code>{path}</code>
                 </td>
-                <td className={styles.value}>
+                <td className="anywhere">
                   <bdi>{original ?? 'none'}</bdi>
                 </td>
-                <td className={styles.value}>
+                <td className="anywhere">
                   <bdi>{replay ?? 'none'}</bdi>
                 </td>
               </tr>
