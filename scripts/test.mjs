@@ -3,13 +3,14 @@
  * server's again on PostgreSQL, and ends with one line of counts. All four run in parallel: tests on SQLite that wait
  * for apps, browsers and leases leave a third of two cores idle, which the tests on PostgreSQL use. Arguments go to the
  * test runner, which then runs on SQLite alone: `npm test -- server/runs`. `DATABASE=postgres` runs PostgreSQL alone.
- * `--affected` runs the tests that import a file with uncommitted changes, `--affected=main` one changed since a commit.
+ * `--affected` runs the tests beside the files with uncommitted changes and those that import these nearly directly,
+ * `--affected=main` the same for changes since a commit.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { install, node, root } from './install.mjs';
+import { fail, install, node, root } from './install.mjs';
 import { createTestFolder } from './memory-folder.mjs';
 import { summarizeDurations } from './test-durations.mjs';
 import { installTools } from './tools.mjs';
@@ -18,9 +19,10 @@ install({ development: true });
 installTools();
 
 const affected = process.argv.find((argument) => /^--affected(=|$)/.test(argument));
-const chosen = process.argv
-  .slice(2)
-  .map((argument) => (argument === affected ? `--changed=${argument.split('=')[1] ?? 'HEAD'}` : argument));
+const chosen = [
+  ...process.argv.slice(2).filter((argument) => argument !== affected),
+  ...(affected ? listAffected(affected.split('=')[1] ?? 'HEAD') : []),
+];
 /** Tests that run on either database. */
 const SERVER_TESTS = ['server/', 'conformance/client/sequence'];
 
@@ -43,6 +45,17 @@ const failures = [];
 /** The duration of each part. */
 /** @type {string[]} */
 const durations = [];
+
+/** Lists the test files that the changes since the commit affect first. */
+function listAffected(/** @type {string} */ since) {
+  const command = join(root, 'checks', 'affected-tests-command.ts');
+  const { status, stdout, stderr } = spawnSync(node, [command, since], { encoding: 'utf8' });
+  if (status !== 0) fail(stderr);
+  const files = stdout.split('\n').filter(Boolean);
+  if (files.length > 0) return files;
+  console.log('The changes affect no test.\n0 passed, 0 failed, 0 skipped');
+  process.exit(0);
+}
 
 /**
  * Returns the folder of the Python that a shell script of pyenv would start, or nothing where there is no such script. A
