@@ -84,8 +84,8 @@ export function parseExactJson(json: string): unknown {
   const marked = markExactNumbers(json);
   if (marked === json) return JSON.parse(json);
   return unlessTooDeep(
-    () => JSON.parse(marked, readDigits),
-    () => JSON.parse(json),
+    (): unknown => JSON.parse(marked, readDigits),
+    (): unknown => JSON.parse(json),
   );
 }
 

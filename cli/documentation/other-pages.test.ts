@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pushAndRunSample } from '../first-run/push-and-run-sample.ts';
-import { listStories, PAGE_MS, StoryTeller } from './page-stories.ts';
+import { listStories, PAGE_MS, StoryTeller } from '../testing/page-stories.ts';
 
 let teller: StoryTeller;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Every example of the pages below "Using Switchyard", as their reader runs them. */
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { listStories, PAGE_MS, StoryTeller } from './page-stories.ts';
+import { listStories, PAGE_MS, StoryTeller } from '../testing/page-stories.ts';
 
 let teller: StoryTeller;
 beforeAll(async () => {

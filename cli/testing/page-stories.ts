@@ -16,11 +16,11 @@ import {
 } from '@switchyard/site/examples.ts';
 import { expect } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from '../first-run/push-and-run-sample.ts';
-import { startCommandServer } from '../testing/command-server.ts';
-import { startCurlServer } from '../testing/curl-server.ts';
-import { startPythonServer } from '../testing/python-server.ts';
-import type { ShellServer } from '../testing/shell-server.ts';
-import { startSleepServer } from '../testing/sleep-server.ts';
+import { startCommandServer } from './command-server.ts';
+import { startCurlServer } from './curl-server.ts';
+import { startPythonServer } from './python-server.ts';
+import type { ShellServer } from './shell-server.ts';
+import { startSleepServer } from './sleep-server.ts';
 
 const apps = join(import.meta.dirname, '..', '..', 'sample-apps');
 
@@ -37,7 +37,7 @@ export const PAGE_MS = 1_200_000;
 const RUNS_AS_PRINTED = /^\/docs\/get-started\/(quickstarts\/overview|concepts\/)/;
 
 /**
- * Lists the stories of the pages below the route, or of all others: name, route and tabs. The pages are told in two files
+ * Lists the stories of the pages below the route, or of all others: name, route and tabs. The pages run in two files
  * of tests, which run side by side.
  */
 export function listStories(below: string, isBelow: boolean): (readonly [string, string, TabChoice])[] {
