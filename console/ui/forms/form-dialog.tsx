@@ -56,7 +56,7 @@ export function FormDialog({
         <SendError sending={sending} onLoad={onLoad} />
         {children}
         {upload && <UploadProgress upload={upload} />}
-        <div className="line">
+        <div className={`line ${styles.foot}`}>
           <span className={styles.curl}>
             <span aria-hidden="true">CLI</span>{' '}
             <CopyButton text={requests.map(formatCommand).join('\n')} label="Copy as CLI" />{' '}
