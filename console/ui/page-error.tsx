@@ -15,18 +15,13 @@ import { findPlace } from './places.ts';
 const RETRY_S = 10;
 const SECOND_MS = 1_000;
 
-/** A page that shows no data: what failed in words, why, and what to do. */
-export function BrokenPage({
-  icon,
-  title,
-  children,
-  action,
-}: {
+interface BrokenPageProps extends Record<'title' | 'children' | 'action', ReactNode> {
   icon: IconName;
   title: string;
-  children: ReactNode;
-  action: ReactNode;
-}) {
+}
+
+/** A page that shows no data: what failed in words, why, and what to do. */
+export function BrokenPage({ icon, title, children, action }: BrokenPageProps) {
   usePageTitle(title);
   return (
     <div className={`${empty.middle} ${styles.broken}`}>

@@ -29,10 +29,8 @@ export function ComparePage() {
   const results = useQueries({ queries: ids.map((id) => runQuery(application, id)) });
   const listed = results.map(({ data, error }, index) => ({ id: ids[index] ?? '', run: data, error }));
   const runs = listed.flatMap(({ run }) => run ?? []);
-  const title = `Compare ${ids.length === 2 ? 'two' : ids.length > 2 ? ids.length : ''} runs`.replace(
-    '  ',
-    ' ',
-  );
+  const count = ids.length === 2 ? 'two ' : ids.length > 2 ? `${ids.length} ` : '';
+  const title = `Compare ${count}runs`;
   const hasError = results.some(({ error }) => error);
   usePageTitle(title, application);
   const change = (changes: CompareSearch) =>

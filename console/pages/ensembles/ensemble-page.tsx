@@ -41,14 +41,11 @@ export function EnsemblePage() {
 
 /** Returns what a run of the ensemble does, such as `3 runs on one input, 2 of new and 1 of old: the lowest cost wins.` */
 function describeEnsemble({ run_groups, rules }: Ensemble, { nameIndicator }: Meaning): string {
-  const counts = new Map<string, number>();
-  for (const { instance_id, repetitions } of run_groups)
-    counts.set(instance_id, (counts.get(instance_id) ?? 0) + repetitions);
-  const runs = run_groups.reduce((sum, { repetitions }) => sum + repetitions, 0);
-  const groups = [...counts].map(([instance, count]) =>
-    counts.size === 1
-      ? `all of ${escapeInvisible(instance)}`
-      : `${formatNumber(count)} of ${escapeInvisible(instance)}`,
+  const count = (groups: typeof run_groups) => groups.reduce((sum, { repetitions }) => sum + repetitions, 0);
+  const runs = count(run_groups);
+  const groups = [...Map.groupBy(run_groups, ({ instance_id }) => instance_id)].map(
+    ([instance, own]) =>
+      `${own.length === run_groups.length ? 'all' : formatNumber(count(own))} of ${escapeInvisible(instance)}`,
   );
   const [first] = rules.toSorted((one, other) => one.index - other.index);
   const best =

@@ -5,12 +5,12 @@ import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeSamples } from '../../ui/forms/code-samples.tsx';
 import { Field } from '../../ui/forms/field.tsx';
+import { RoleNotice } from '../../ui/forms/role-notice.tsx';
 import { findSecondsError } from '../../ui/forms/seconds/parse-seconds.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { RoleNotice } from '../../ui/role-notice.tsx';
 import { UploadError } from '../../ui/upload/upload-error.tsx';
 import { UploadProgress } from '../../ui/upload/upload-progress.tsx';
 import { type FormUpload, useUpload } from '../../ui/upload/use-upload.ts';
@@ -189,7 +189,6 @@ function SubmitArea({ errors, refusal, upload, isPending, onCompare }: SubmitAre
   );
 }
 
-/** Says which application the run is of, and which run it repeats. */
 /** The instance to run. It is a search parameter, because the options and their presets depend on it. */
 function InstanceField({ data }: { data: NewRunData }) {
   const navigate = useNavigate({ from: '/apps/$application/new-run' });

@@ -19,19 +19,18 @@ export interface TimeLimit {
   text: string;
 }
 
-/** Returns the limit that ends the run: its own, or that of its class. It is undefined for a class that this release does not know. */
-export function findTimeLimit(run: {
+interface LimitedRun {
   execution_class: string;
   max_duration?: number | undefined;
-}): TimeLimit | undefined {
-  const execution_class = EXECUTION_CLASSES.find((one) => one === run.execution_class);
-  if (!execution_class) return undefined;
-  const ms = computeDurationLimit({ execution_class, max_duration: run.max_duration ?? null });
-  return describeTimeLimit(ms, run.max_duration);
+  /** What the server states from the start on. */
+  limits?: { duration_ms: number } | undefined;
 }
 
-/** Returns the limit with the words for it. `own` is the maximum duration of the run in seconds, if it has one. */
-export function describeTimeLimit(ms: number, own: number | undefined): TimeLimit {
+/** Returns the limit that ends the run: its own, or that of its class. It is undefined for a class that this release does not know. */
+export function findTimeLimit({ max_duration: own, limits, ...run }: LimitedRun): TimeLimit | undefined {
+  const execution_class = EXECUTION_CLASSES.find((one) => one === run.execution_class);
+  if (!execution_class) return undefined;
+  const ms = limits?.duration_ms ?? computeDurationLimit({ execution_class, max_duration: own ?? null });
   return {
     ms,
     text: `${own !== undefined && own * 1000 <= ms ? 'own' : 'class'} limit ${formatDuration(ms)}`,

@@ -32,15 +32,11 @@ function NothingCopied({ application, id, status, baseline }: NothingCopiedProps
       <EmptyState
         title="Nothing is copied before the start"
         command={formatCurl('startShadowTest', { params: { ...params, shadow_id: id } })}
-      >
-        <p>Start the test above, or by the API.</p>
-      </EmptyState>
+      />
     );
+  const request = { params, query: { instance_id: baseline }, body: { input: {} } };
   return (
-    <EmptyState
-      title="No run copied yet"
-      command={formatCurl('createRun', { params, query: { instance_id: baseline }, body: { input: {} } })}
-    >
+    <EmptyState title="No run copied yet" command={formatCurl('createRun', request)}>
       <p>
         The next run of <bdi>{baseline}</bdi> is copied, whoever creates it. Callers notice nothing.
       </p>

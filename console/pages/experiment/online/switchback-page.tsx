@@ -129,14 +129,10 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
 
 /** Returns the time up to which units have run: the end of the test, or the time of the last response. */
 function readNow(
-  {
-    started_at,
-    completed_at,
-    updated_at,
-    status,
-  }: { started_at?: string; completed_at?: string; updated_at: string; status: string },
+  test: { started_at?: string; completed_at?: string; updated_at: string; status: string },
   readAt: number,
 ): number | undefined {
+  const { started_at, completed_at, updated_at, status } = test;
   if (started_at === undefined) return undefined;
   return status === 'started' ? readAt : Date.parse(completed_at ?? updated_at);
 }

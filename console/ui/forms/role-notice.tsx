@@ -1,8 +1,8 @@
 import { hasRight, type Right } from '@switchyard/contract/roles.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { accountQuery } from '../client/session.ts';
-import styles from './notice.module.css';
-import { Notice } from './notice.tsx';
+import { accountQuery } from '../../client/session.ts';
+import styles from '../notice.module.css';
+import { Notice } from '../notice.tsx';
 
 interface RoleNoticeProps {
   /** The right without which the server refuses the form. */
