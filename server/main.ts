@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
 import type { ApiTarget } from '@switchyard/worker/access/protocol.ts';
+import type { FastifyInstance } from 'fastify';
 import { createAuthenticator } from './accounts/account/authenticate.ts';
 import type { FirstStart } from './accounts/account/first-start.ts';
 import { isLoopbackAddress } from './accounts/account/sign-up.ts';
@@ -23,6 +24,8 @@ import { type ConsoleFiles, loadConsole, serveConsole } from './ops/site/console
 import { serveOpenApiDocuments } from './ops/site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './ops/site/site.ts';
 import { type ResolveName, resolveName } from './ops/webhooks/addresses.ts';
+import { type PostDelivery, postDelivery } from './ops/webhooks/send.ts';
+import type { BlobStore } from './platform/blobs/blob-store.ts';
 import { openBlobs } from './platform/blobs/open-blob-store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -49,6 +52,10 @@ export interface ServerOverrides {
   log?: Log;
   /** Resolves the host names of webhook receivers. */
   resolveHostname?: ResolveName;
+  /** Sends a delivery to its receiver. */
+  postDelivery?: PostDelivery;
+  /** The machine of a simulated server: its disk, its blobs, and its requests in place of sockets. */
+  machine?: Machine;
   /** true: the launcher of apps starts with the first run. */
   launchesOnDemand?: boolean;
   /** Servers of one process share its threads. */
@@ -57,6 +64,14 @@ export interface ServerOverrides {
   site?: string;
   /** The folder of the built console; without it the server serves no console. */
   console?: string;
+}
+
+/** The parts of a machine that a simulation replaces. */
+export interface Machine {
+  openDatabase(): Database;
+  openBlobs(): BlobStore;
+  /** Receives the requests in place of a port. Returns the URL of the server without a trailing slash. */
+  listen(http: FastifyInstance): Promise<string>;
 }
 
 /** A server that accepts requests. */
@@ -127,10 +142,10 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const { config, log, closers } = base;
   // Before the start changes anything: a wrong pair or a port in use refuses it.
   const ownPair = config.tls?.kind === 'files' ? await openCertificates(config.tls, base) : null;
-  await withAddress(config, () => checkAddress(config));
+  if (!overrides.machine) await withAddress(config, () => checkAddress(config));
   const { folderId, sides } = await lockAndInspectDataFolder(config, closers);
   const runner = await openRunner(base, overrides.launchesOnDemand === true);
-  const storage = await openStorage(base, folderId, sides);
+  const storage = await openStorage(base, overrides.machine, { folderId, sides });
   const { database } = storage;
   const state: ProcessState = {
     publicUrl: config.publicUrl ?? '',
@@ -141,6 +156,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const services = await createServices({
     ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
+    postDelivery: overrides.postDelivery ?? postDelivery,
     resultsWorkerPool: overrides.resultsWorkerPool ?? new ResultsWorkerPool(),
   });
   closers.push(async () => services.shared.tracing?.close());
@@ -168,7 +184,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     siteFolder: overrides.site,
     consoleFiles,
   });
-  const url = await withAddress(config, () => listen(http, config));
+  const url = await withAddress(config, () => overrides.machine?.listen(http) ?? listen(http, config));
   state.publicUrl ||= url;
   state.ownUrl = url;
   listening.resolve(url);
@@ -238,11 +254,11 @@ async function openRunner(
 /** Opens and migrates the database, and opens the blobs of the same installation. */
 async function openStorage(
   { config, clock, random, log, closers }: Base,
-  folderId: string,
-  sides: InstallationState,
+  machine: Machine | undefined,
+  { folderId, sides }: { folderId: string; sides: InstallationState },
 ) {
   const cleanUpBlocker = await archiveDamagedLog(config, sides, clock, log);
-  const open = () => openDatabase(config, log, migrations.length);
+  const open = async () => machine?.openDatabase() ?? openDatabase(config, log, migrations.length);
   const database = config.postgres
     ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', open)
     : await open();
@@ -250,8 +266,10 @@ async function openStorage(
   await migrate(database, migrations);
   const parts = { config, database, clock, random, log };
   // The real clock: a shared folder must agree with the time of this machine.
-  const { identity, blobs } = await bindInstallation(parts, cleanUpBlocker, () =>
-    openBlobs(config, folderId, systemClock),
+  const { identity, blobs } = await bindInstallation(
+    parts,
+    cleanUpBlocker,
+    async () => machine?.openBlobs() ?? openBlobs(config, folderId, systemClock),
   );
   closers.push(() => identity.advanceGeneration());
   return { database, identity, blobs };

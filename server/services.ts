@@ -38,6 +38,7 @@ import { createMadeRevocation } from './ops/inventory/revoke-made.ts';
 import { StorageMeter } from './ops/retention/storage-meter.ts';
 import type { ConsoleFiles } from './ops/site/console.ts';
 import { createAddressRules, type ResolveName } from './ops/webhooks/addresses.ts';
+import type { PostDelivery } from './ops/webhooks/send.ts';
 import { deleteAccountWebhooks } from './ops/webhooks/store.ts';
 import type { BlobStore } from './platform/blobs/blob-store.ts';
 import { Contents } from './platform/blobs/contents.ts';
@@ -115,6 +116,7 @@ interface ServicesParts {
   folderId: string;
   state: ProcessState;
   resolveHostname: ResolveName;
+  postDelivery: PostDelivery;
   resultsWorkerPool: ResultsWorkerPool;
 }
 
@@ -174,6 +176,7 @@ export async function createServices(parts: ServicesParts) {
       config.provisioner &&
       createProvisioner(config.provisioner, { ...parts, key: deriveKey(masterKey, 'worker-tokens') }),
     resolve: parts.resolveHostname,
+    post: parts.postDelivery,
   });
   const leadership = createLeadership(parts);
   registerLeaderMetric(metrics.registry, leadership);

@@ -306,7 +306,7 @@ interface PrepareParts {
   /** The cores and memory that all runs have together; null for those of the machine. */
   resources: Resources | null;
   /** By which apps reach the API. */
-  apiProxy: ApiProxy;
+  apiProxy: Pick<ApiProxy, 'open'>;
 }
 
 interface PreparedApp {

@@ -35,8 +35,20 @@ interface RequestBody {
   bytes: number;
 }
 
+/** Requests to one server. A method throws RefusedError, or another error for a request that may be repeated. */
+export interface ServerRequests {
+  /** The address of the server without a trailing slash. */
+  readonly url: string;
+  /** Sends JSON and returns the parsed response; null for one without a body. */
+  call(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Uploads the stream of known length, and returns the parsed response. */
+  upload(path: string, content: Readable, bytes: number): Promise<unknown>;
+  /** Opens content behind a signed URL of the server. */
+  download(path: string): Promise<Readable>;
+}
+
 /** Requests to one server with one worker token. */
-export class HttpClient {
+export class HttpClient implements ServerRequests {
   readonly #base: URL;
   readonly #token: string;
   readonly #agent: HttpAgent | HttpsAgent;

@@ -21,7 +21,7 @@ import { Ajv } from 'ajv';
 import Type, { type Static, type TSchema } from 'typebox';
 import { computeBackoffMs } from '../backoff.ts';
 import type { WorkerClock, WorkerLog } from '../environment.ts';
-import { type HttpClient, RefusedError } from './http-client.ts';
+import { RefusedError, type ServerRequests } from './http-client.ts';
 
 const FIRST_RETRY_MS = 200;
 const RETRY_MS_MAX = 5000;
@@ -59,7 +59,7 @@ export interface AttemptPlace {
 }
 
 interface Parts {
-  http: HttpClient;
+  http: ServerRequests;
   clock: WorkerClock;
   log: WorkerLog;
 }

@@ -1,7 +1,8 @@
 /** Sends one POST to a receiver: to the checked address, without redirects, within WEBHOOK_TIMEOUT_MS. */
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import { API_VERSION, WEBHOOK_RESPONSE_BYTES_MAX, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -21,16 +22,28 @@ export interface DeliveryOutcome {
   retryAfterMs: number | null;
 }
 
+/** The head of a response of a receiver; its body is the stream. */
+export type ReceiverResponse = Readable & { statusCode?: number; headers: IncomingHttpHeaders };
+
+/** Sends the message to the address; resolves with the response when its head arrives. */
+export type PostDelivery = (
+  url: URL,
+  address: string,
+  message: { headers: Record<string, string>; body: string },
+  signal: AbortSignal,
+) => Promise<ReceiverResponse>;
+
 /** The services and the address rule of an attempt. */
 export interface SendContext {
   clock: Clock;
   allows: AddressRule;
   resolve: ResolveName;
+  post: PostDelivery;
 }
 
 /** Returns the outcome of one attempt and never throws. `signal` aborts the attempt. */
 export async function sendDelivery(
-  { clock, allows, resolve }: SendContext,
+  { clock, allows, resolve, post }: SendContext,
   message: { url: string; headers: Record<string, string>; body: string },
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
@@ -90,14 +103,9 @@ function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Sends the message to the address; resolves with the response when its head arrives. */
-function post(
-  url: URL,
-  address: string,
-  message: { headers: Record<string, string>; body: string },
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
+/** Sends the message over a connection of its own. */
+export const postDelivery: PostDelivery = (url, address, message, signal) =>
+  new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent = request(
       url,
@@ -124,10 +132,9 @@ function post(
     sent.on('error', reject);
     sent.end(message.body);
   });
-}
 
 /** Returns the first WEBHOOK_RESPONSE_BYTES_MAX bytes of the body as text; of an aborted body, the bytes that arrived. */
-function readBody(response: IncomingMessage): Promise<string> {
+function readBody(response: ReceiverResponse): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

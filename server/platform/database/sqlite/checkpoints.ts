@@ -8,6 +8,7 @@
 import { fstatSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../clock.ts';
 import type { CheckpointThreadData } from './checkpoint-thread.ts';
 
 const CHECKPOINT_INTERVAL_MS = 1000;
@@ -26,8 +27,15 @@ interface CheckpointParts {
   /** Descriptor of the WAL. */
   wal: number;
   connection: DatabaseSync;
-  /** Starts a thread, which answers each message once its checkpoint has ended. */
-  startThread(): Worker;
+  clock: Clock;
+  checkpointer: Checkpointer;
+}
+
+/** Moves the WAL into the database file. */
+export interface Checkpointer {
+  /** Resolves once the checkpoint has ended, or has failed. */
+  checkpoint(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 interface Checkpoints {
@@ -37,27 +45,28 @@ interface Checkpoints {
 }
 
 /** Starts checkpoints of the database whose WAL has the descriptor. */
-export function startCheckpoints({ wal, connection, startThread }: CheckpointParts): Checkpoints {
-  const thread = new CheckpointThread(startThread);
+export function startCheckpoints({ wal, connection, clock, checkpointer }: CheckpointParts): Checkpoints {
   const pageBytes = Number(connection.prepare('pragma page_size').get()?.page_size);
   // The length of the file does not show it, because the file is not shorter than WAL_BYTES.
   const progress = connection.prepare('pragma wal_checkpoint(noop)');
-  const timer = setInterval(() => {
+  const check = (): void => {
     const { log, checkpointed } = progress.get() ?? {};
-    if ((Number(log) - Number(checkpointed)) * pageBytes >= CHECKPOINT_MIN_BYTES) void thread.checkpoint();
-  }, CHECKPOINT_INTERVAL_MS);
-  timer.unref();
+    if ((Number(log) - Number(checkpointed)) * pageBytes >= CHECKPOINT_MIN_BYTES)
+      void checkpointer.checkpoint();
+    cancelCheck = clock.after(CHECKPOINT_INTERVAL_MS, check);
+  };
+  let cancelCheck = clock.after(CHECKPOINT_INTERVAL_MS, check);
   return {
-    keepUp: () => (fstatSync(wal).size > WAL_BYTES_MAX ? thread.checkpoint() : null),
+    keepUp: () => (fstatSync(wal).size > WAL_BYTES_MAX ? checkpointer.checkpoint() : null),
     async stop() {
-      clearInterval(timer);
-      await thread.stop();
+      cancelCheck();
+      await checkpointer.stop();
     },
   };
 }
 
 /** The thread, which starts with its first checkpoint, and again after it has failed. */
-export class CheckpointThread {
+export class CheckpointThread implements Checkpointer {
   readonly #start: () => Worker;
   #worker: Worker | null = null;
   #running: PromiseWithResolvers<void> | null = null;

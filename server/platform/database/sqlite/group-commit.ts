@@ -124,7 +124,8 @@ export class GroupCommit {
   }
 }
 
-type Sync = (fd: number, done: (error: Error | null) => void) => void;
+/** Syncs the file with the descriptor and calls back with null, or with the error. */
+export type Sync = (fd: number, done: (error: Error | null) => void) => void;
 
 interface GroupFlushParts {
   fd: number;

@@ -11,14 +11,21 @@
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { type Clock, systemClock } from '../../clock.ts';
 import { errorMessage } from '../../log.ts';
 import { type Database, type Tables, TopicListeners } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
 import { publishStatements } from '../statement-channel.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
 import { AcknowledgedPosition } from './acknowledged-position.ts';
-import { startCheckpoints, startCheckpointThread, WAL_BYTES } from './checkpoints.ts';
-import { GroupCommit, GroupFlush } from './group-commit.ts';
+import {
+  type Checkpointer,
+  CheckpointThread,
+  startCheckpoints,
+  startCheckpointThread,
+  WAL_BYTES,
+} from './checkpoints.ts';
+import { GroupCommit, GroupFlush, type Sync } from './group-commit.ts';
 import { ReusedRows } from './reused-rows.ts';
 
 const CACHED_STATEMENTS_MAX = 500;
@@ -39,10 +46,26 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
+/** What a database needs of its machine. The simulation passes its own. */
+export interface SqliteMachine {
+  clock: Clock;
+  /** `fdatasync` by default. */
+  sync?: Sync;
+  /** Opens the two connections of the process. */
+  connect(path: string): DatabaseSync;
+  startCheckpointer(path: string): Checkpointer;
+}
+
+const MACHINE: SqliteMachine = {
+  clock: systemClock,
+  connect: openSqliteConnection,
+  startCheckpointer: (path) => new CheckpointThread(() => startCheckpointThread(path)),
+};
+
 /** Opens the database at the path and creates it when it is missing. */
-export function openSqlite(path: string): Database {
-  const writeConnection = openSqliteConnection(path);
-  const readConnection = openSqliteConnection(path);
+export function openSqlite(path: string, machine: SqliteMachine = MACHINE): Database {
+  const writeConnection = machine.connect(path);
+  const readConnection = machine.connect(path);
   let damage = '';
   const recordDamage = (error: unknown): void => {
     if (isDatabaseDamaged(error)) damage ||= errorMessage(error);
@@ -58,11 +81,12 @@ export function openSqlite(path: string): Database {
     fd: wal,
     prepare: () => position.prepare(),
     rewriteUnsynced: () => position.rewriteUnsynced(),
+    ...(machine.sync ? { sync: machine.sync } : {}),
   });
   const topics = new TopicListeners();
   const checkpoints = startCheckpoints({
-    ...{ wal, connection: readConnection },
-    startThread: () => startCheckpointThread(path),
+    ...{ wal, connection: readConnection, clock: machine.clock },
+    checkpointer: machine.startCheckpointer(path),
   });
   const commits = new GroupCommit({
     db: write,
