@@ -142,10 +142,12 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const { config, log, closers } = base;
   // Before the start changes anything: a wrong pair or a port in use refuses it.
   const ownPair = config.tls?.kind === 'files' ? await openCertificates(config.tls, base) : null;
-  if (!overrides.machine) await withAddress(config, () => checkAddress(config));
-  const { folderId, sides } = await lockAndInspectDataFolder(config, closers);
+  const { machine } = overrides;
+  if (!machine) await withAddress(config, () => checkAddress(config));
+  const openReader = machine && (async () => machine.openBlobs());
+  const { folderId, sides } = await lockAndInspectDataFolder(config, closers, openReader);
   const runner = await openRunner(base, overrides.launchesOnDemand === true);
-  const storage = await openStorage(base, overrides.machine, { folderId, sides });
+  const storage = await openStorage(base, machine, { folderId, sides });
   const { database } = storage;
   const state: ProcessState = {
     publicUrl: config.publicUrl ?? '',
@@ -184,7 +186,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     siteFolder: overrides.site,
     consoleFiles,
   });
-  const url = await withAddress(config, () => overrides.machine?.listen(http) ?? listen(http, config));
+  const url = await withAddress(config, () => machine?.listen(http) ?? listen(http, config));
   state.publicUrl ||= url;
   state.ownUrl = url;
   listening.resolve(url);

@@ -88,10 +88,13 @@ export interface InstallationState {
   blobs: BlobStoreState;
 }
 
-/** Reads the state of all three parts. Throws ConfigError when the database or the blob store cannot be opened. */
-export async function readInstallationState(config: StorageConfig): Promise<InstallationState> {
+/** Reads the state of all three parts; `openReader` opens the blobs. Throws ConfigError when the database or the blob store cannot be opened. */
+export async function readInstallationState(
+  config: StorageConfig,
+  openReader: () => Promise<BlobReader> = () => openBlobReader(config),
+): Promise<InstallationState> {
   // Reads the marker before the database, which gets its id first: other processes may start at the same time.
-  const reader = await openBlobReader(config);
+  const reader = await openReader();
   const marker = await reader.readMarker();
   const database = await readDatabase(config);
   const folder = await readFolder(config);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobStore } from '../../platform/blobs/blob-store.ts';
+import type { BlobReader, BlobStore } from '../../platform/blobs/blob-store.ts';
 import { ensureIdentity, InstallationIdentity, stopCleanUp } from '../../platform/blobs/identity.ts';
 import { blobsFolder } from '../../platform/blobs/open-blob-store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -46,8 +46,11 @@ async function restrictDataFolder(
 }
 
 /** Reads the state without a change. Throws ConfigError when a server must not start. */
-async function inspectInstallation(config: StorageConfig): Promise<InstallationState> {
-  const sides = await readInstallationState(config).catch((error: unknown) => {
+async function inspectInstallation(
+  config: StorageConfig,
+  openReader?: () => Promise<BlobReader>,
+): Promise<InstallationState> {
+  const sides = await readInstallationState(config, openReader).catch((error: unknown) => {
     if (!(error instanceof NotADatabaseError) && !isDatabaseDamaged(error)) throw error;
     throw new ConfigError(
       `The database ${sqlitePath(config.data)} is damaged: ${errorMessage(error)}. Restore a backup into an empty data folder with \`npm run restore\`. Nothing was changed.`,
@@ -61,19 +64,20 @@ async function inspectInstallation(config: StorageConfig): Promise<InstallationS
 /**
  * Creates and locks the data folder, and inspects the installation under the lock. In a folder without a lock it inspects it
  * before too, so that a refused start creates no lock file in a folder of another program. Throws ConfigError when a server
- * must not start.
+ * must not start. `openReader` opens the blobs; by default those that the settings name.
  */
 export async function lockAndInspectDataFolder(
   config: StorageConfig,
   closers: (() => Promise<void>)[],
+  openReader?: () => Promise<BlobReader>,
 ): Promise<{ folderId: string; sides: InstallationState }> {
   const { data } = config;
   const unwritable = `SWITCHYARD_DATA is "${data}", where the server cannot store its data`;
-  if (!existsSync(join(data, 'lock'))) await inspectInstallation(config);
+  if (!existsSync(join(data, 'lock'))) await inspectInstallation(config, openReader);
   await withSettingName(unwritable, () => mkdir(data, { recursive: true, mode: 0o700 }));
   const lock = await withSettingName(unwritable, async () => lockDataFolder(data));
   closers.push(async () => lock.release());
-  const sides = await inspectInstallation(config);
+  const sides = await inspectInstallation(config, openReader);
   const contents = { database: config.postgres === null, blobs: (config.s3 ?? config.sharedBlobs) === null };
   await withSettingName(unwritable, () => restrictDataFolder(data, contents));
   return { folderId: lock.folderId, sides };

@@ -1,0 +1,69 @@
+/** Draws plans: which kinds of steps a seed has, how often, and when. */
+import { Draws } from '../kernel/draws.ts';
+import { ACCOUNT_STEPS } from './account-steps.ts';
+import { APPLICATION_STEPS } from './application-steps.ts';
+import { EXPERIMENT_STEPS } from './experiment-steps.ts';
+import { FAULT_STEPS } from './fault-steps.ts';
+import { RUN_STEPS } from './run-steps.ts';
+import type { PlanSoFar, Step, StepKind, StepKinds } from './step.ts';
+
+/** All kinds of steps by their names. */
+export const STEP_KINDS: StepKinds = {
+  ...RUN_STEPS,
+  ...ACCOUNT_STEPS,
+  ...APPLICATION_STEPS,
+  ...EXPERIMENT_STEPS,
+  ...FAULT_STEPS,
+};
+
+/** The plan of one simulation. */
+export interface Plan {
+  seed: string;
+  steps: Step[];
+}
+
+const STEPS_MIN = 10;
+const STEPS_MAX = 90;
+const HORIZONS_MS = [20_000, 120_000, 900_000];
+
+/** Chooses the kinds of a seed: each is left out by half of the seeds, so that rare combinations are not drowned. */
+function chooseKinds(draws: Draws): [string, StepKind, number][] {
+  return Object.entries(STEP_KINDS).flatMap(([name, kind]): [string, StepKind, number][] => {
+    // Almost nothing happens without runs.
+    const isChosen = name === 'createRun' || draws.happens(0.5);
+    return isChosen ? [[name, kind, kind.weight * draws.between(0.3, 2)]] : [];
+  });
+}
+
+function pickKind(kinds: [string, StepKind, number][], draws: Draws): [string, StepKind] {
+  let rest = draws.share() * kinds.reduce((sum, [, , weight]) => sum + weight, 0);
+  for (const [name, kind, weight] of kinds) {
+    rest -= weight;
+    if (rest <= 0) return [name, kind];
+  }
+  const [name, kind] = kinds[0] ?? [];
+  if (name === undefined || kind === undefined) throw new Error('There are no kinds of steps.');
+  return [name, kind];
+}
+
+/** Draws the plan of a seed. */
+export function drawPlan(seed: string): Plan {
+  const draws = new Draws(`${seed} plan`);
+  const kinds = chooseKinds(draws);
+  const count = STEPS_MIN + draws.below(STEPS_MAX - STEPS_MIN);
+  const horizon = draws.pick(HORIZONS_MS);
+  const times = Array.from({ length: count }, () => Math.round(draws.share() * horizon)).sort((a, b) => a - b);
+  const steps: Step[] = [];
+  const soFar: PlanSoFar = {
+    pick(...names) {
+      const found = steps.filter((step) => names.includes(step.do));
+      return found.length === 0 ? null : draws.pick(found).id;
+    },
+  };
+  for (const [index, at] of times.entries()) {
+    const [name, kind] = pickKind(kinds, draws);
+    const values = kind.draw(draws, soFar);
+    if (values) steps.push({ id: index + 1, at, do: name, ...values });
+  }
+  return { seed, steps };
+}

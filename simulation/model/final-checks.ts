@@ -1,0 +1,120 @@
+/** The checks at the end of a simulation, when every fault is over and nothing waits any more. */
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { checkOrphanRows } from '../../chaos/application-load.ts';
+import { checkContents, checkRunEvents } from '../../server/testing/load/invariants.ts';
+import { type AppEnd, computeOutput } from '../workers/app-behavior.ts';
+import type { World } from '../world/world.ts';
+import type { AcknowledgedRun } from './ledger.ts';
+import type { Observer, Row } from './observer.ts';
+
+/** Checks that acknowledged runs exist, and that deleted ones do not. */
+export function checkAcknowledged({ ledger }: World, observer: Observer): void {
+  const found = new Set(observer.query('select id from runs').map(({ id }) => String(id)));
+  for (const run of ledger.runs.values()) {
+    if (!found.has(run.id) && !run.isDeleteRequested)
+      ledger.report('an acknowledged run exists', `${run.id} of ${run.name} is missing`);
+    if (found.has(run.id) && run.isDeleted)
+      ledger.report('a deleted run is gone', `${run.id} of ${run.name} exists`);
+  }
+}
+
+/** Checks everything that holds at rest. */
+export async function checkAtRest(world: World, observer: Observer): Promise<void> {
+  const { ledger, blobs } = world;
+  checkAcknowledged(world, observer);
+  checkOutcomes(world, observer);
+  checkAudit(world, observer);
+  checkDeliveries(world, observer);
+  const query = async (sql: string): Promise<Row[]> => observer.query(sql);
+  for (const violation of await checkRunEvents(query)) ledger.report('the events of a run are valid', violation);
+  const contents = await checkContents(query, blobs.keys);
+  for (const violation of contents.violations) {
+    // A row may name a blob in the trash; the next reader moves it back.
+    const [, key = ''] = /^the blob (\S+) is referenced and missing$/.exec(violation) ?? [];
+    if (key === '' || !blobs.has(key)) ledger.report('contents and rows agree', violation);
+  }
+  for (const violation of await checkOrphanRows(query, []))
+    if (!violation.includes('registered workers')) ledger.report('nothing refers to what is gone', violation);
+}
+
+/** Apps that always end so. */
+const FAILED: readonly AppEnd[] = ['exit', 'signal', 'memory', 'output', 'disk', 'endless', 'not-startable', 'no-json'];
+
+function checkOutcomes({ ledger }: World, observer: Observer): void {
+  const rows = observer.query(
+    `select runs.id, runs.name, runs.status, runs.error, runs.attempt, contents.inline, contents.blob_key
+     from runs left join contents on contents.id = runs.output_content_id`,
+  );
+  const names = new Map<string, number>();
+  for (const row of rows) {
+    const name = String(row.name);
+    if (name.startsWith('step-') && !name.includes(' ')) names.set(name, (names.get(name) ?? 0) + 1);
+    const run = ledger.runs.get(String(row.id));
+    if (!run) continue;
+    const problem = findOutcomeProblem(run, row);
+    if (problem) ledger.report('a run has the outcome of its input', `${run.id}: ${problem}`);
+    const read = ledger.readEnds.get(run.id);
+    if (read !== undefined && read !== row.status)
+      ledger.report('an end that a client read stays', `${run.id} was ${read} and is ${row.status}`);
+  }
+}
+
+function findOutcomeProblem(run: AcknowledgedRun, { status, error, inline }: Row): string | null {
+  const { input } = run;
+  const state = status as RunStatusV2;
+  if (state === 'canceled') return run.isCancelRequested ? null : 'canceled without a request';
+  if (state === 'succeeded') {
+    if (FAILED.includes(input.end)) return `succeeded although its app ends by ${input.end}`;
+    if (input.end === 'large' || !(inline instanceof Uint8Array)) return null;
+    const output: unknown = JSON.parse(Buffer.from(inline).toString());
+    const expected = computeOutput(input);
+    return JSON.stringify(output) === JSON.stringify(expected) ? null : `has the output ${JSON.stringify(output)}`;
+  }
+  if (state !== 'failed') return `is ${state}`;
+  if (FAILED.includes(input.end) || String(error).includes('was started 5 times')) return null;
+  return `failed: ${error}`;
+}
+
+/** Every acknowledged change has an entry in the audit log, and the chain has no gap. */
+function checkAudit({ ledger }: World, observer: Observer): void {
+  const entries = observer.query('select operation, resource, number from audit_entries');
+  const numbers = entries.map(({ number }) => Number(number)).sort((a, b) => a - b);
+  if (numbers.some((number, index) => number !== index + 1))
+    ledger.report('the audit chain has no gap', `numbers ${numbers.slice(0, 5).join(', ')} … of ${numbers.length}`);
+  const text = new Map<string, string>();
+  for (const { operation, resource } of entries) {
+    const name = String(operation);
+    text.set(name, `${text.get(name) ?? ''}\n${resource}`);
+  }
+  for (const { operation, resource } of ledger.acknowledgements) {
+    const found = text.get(operation);
+    if (AUDITED.has(operation) && !found?.includes(resource))
+      ledger.report('an acknowledged change is in the audit log', `${operation} of ${resource}`);
+  }
+}
+
+const AUDITED = new Set([
+  ...['createRun', 'cancelRun', 'deleteRun', 'createKey', 'revokeKey', 'createShare', 'revokeShare'],
+  ...['updateInstance', 'deleteApplication', 'createWebhook', 'deleteWebhook'],
+]);
+
+/** Each event of an account has reached its permanent webhook. */
+function checkDeliveries({ ledger, receivers, accounts }: World, observer: Observer): void {
+  const received = new Set(
+    receivers.deliveries.map(({ receiver, body }) => `${receiver} ${readRun(body)} ${readStatus(body)}`),
+  );
+  const rows = observer.query(
+    'select run_id, run_events.status, account_id from run_events join runs on runs.id = run_events.run_id',
+  );
+  for (const { run_id, status, account_id } of rows) {
+    const account = accounts.find(({ id }) => id === account_id);
+    if (!account || status === 'none') continue;
+    if (!received.has(`${account.name}.example.com ${run_id} ${status}`))
+      ledger.report('an event reaches each webhook', `${run_id} ${status} did not reach ${account.name}`);
+  }
+}
+
+const readData = (body: Record<string, unknown>): Record<string, unknown> =>
+  (body.data ?? {}) as Record<string, unknown>;
+const readRun = (body: Record<string, unknown>): unknown => readData(body).run_id ?? readData(body).id;
+const readStatus = (body: Record<string, unknown>): unknown => readData(body).status_v2 ?? readData(body).status;

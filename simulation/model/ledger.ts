@@ -1,0 +1,121 @@
+/** What clients, workers and receivers know: the facts against which the checks hold the server. */
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+import type { Answer } from '../load/client.ts';
+import type { Step } from '../load/step.ts';
+import type { AppInput } from '../workers/app-behavior.ts';
+import type { AppStart } from '../workers/simulated-runner.ts';
+
+/** A run that the server acknowledged. */
+export interface AcknowledgedRun {
+  id: string;
+  account: number;
+  application: string;
+  instance: string;
+  /** The name that no other run has. */
+  name: string;
+  input: AppInput;
+  /** A cancel was sent, whatever came of it. */
+  isCancelRequested: boolean;
+  /** A deletion was sent, whatever came of it. */
+  isDeleteRequested: boolean;
+  /** The server has answered a deletion as done. */
+  isDeleted: boolean;
+}
+
+/** A violation of a promise. */
+export interface Violation {
+  /** The name of the promise; a smaller plan that breaks the same one is the same failure. */
+  promise: string;
+  detail: string;
+}
+
+/** An experiment that the server acknowledged. */
+interface AcknowledgedExperiment {
+  kind: string;
+  id: string;
+  account: number;
+  isDeleteRequested: boolean;
+}
+
+/** Names a resource by what was done to it. */
+interface Acknowledgement {
+  operation: string;
+  resource: string;
+}
+
+/** The facts of one simulation. */
+export class Ledger {
+  readonly #scheduler: Scheduler;
+  readonly runs = new Map<string, AcknowledgedRun>();
+  /** Acknowledged runs by the step that created them. */
+  readonly runsOfSteps = new Map<number, AcknowledgedRun>();
+  /** Acknowledged experiments by the step that created them. */
+  readonly experiments = new Map<number, AcknowledgedExperiment>();
+  readonly violations: Violation[] = [];
+  readonly logCounts = new Map<string, number>();
+  /** Requests that the server answered as done. */
+  readonly acknowledgements: Acknowledgement[] = [];
+  /** Requests by their answer, for the report. */
+  readonly answers = new Map<string, number>();
+  /** The first terminal status that a client read, by run. */
+  readonly readEnds = new Map<string, RunStatusV2>();
+  /** The worker process that began an attempt, by run and fencing token. */
+  readonly #begun = new Map<string, string>();
+  appStarts = 0;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  report(promise: string, detail: string): void {
+    this.#scheduler.note(`VIOLATION ${promise}: ${detail}`);
+    this.violations.push({ promise, detail });
+  }
+
+  /** A request got an answer that the plan does not explain. */
+  reportRefusal(step: Step, { status, body }: Answer): void {
+    this.report('a valid request succeeds', `${step.do} ${step.id} got ${status} ${JSON.stringify(body)}`);
+  }
+
+  acknowledge(operation: string, resource: string): void {
+    this.acknowledgements.push({ operation, resource });
+  }
+
+  acknowledgeRun(step: Step, run: AcknowledgedRun): void {
+    const earlier = this.runsOfSteps.get(step.id);
+    if (earlier && earlier.id !== run.id)
+      this.report('an idempotency key creates one run', `the key of step ${step.id} has ${earlier.id} and ${run.id}`);
+    if (earlier) return;
+    this.runsOfSteps.set(step.id, run);
+    this.runs.set(run.id, run);
+    this.acknowledge('createRun', run.id);
+  }
+
+  acknowledgeExperiment(step: Step, kind: string, id: string): void {
+    const account = Number(step.account);
+    this.experiments.set(step.id, { kind, id, account, isDeleteRequested: false });
+    this.acknowledge(`create ${kind}`, id);
+  }
+
+  /** A client read the run. */
+  noteRead(run: AcknowledgedRun, body: unknown): void {
+    const { metadata } = body as { metadata?: { status_v2?: RunStatusV2 } };
+    const status = metadata?.status_v2;
+    if (status !== undefined && isTerminal(status)) this.readEnds.set(run.id, status);
+  }
+
+  noteLog(level: 'warn' | 'error', message: string): void {
+    const key = `${level}: ${message}`;
+    this.logCounts.set(key, (this.logCounts.get(key) ?? 0) + 1);
+  }
+
+  /** A process starts an attempt once. */
+  noteApp(event: 'start' | 'end', { key, worker }: AppStart): void {
+    if (event === 'end') return;
+    this.appStarts += 1;
+    this.#scheduler.note(`${worker} starts ${key}`);
+    if (this.#begun.get(key) === worker) this.report('an attempt starts once', `${worker} started ${key} twice`);
+    this.#begun.set(key, worker);
+  }
+}

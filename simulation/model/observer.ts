@@ -1,0 +1,31 @@
+/** Reads the database of the server between two events, with the statements prepared once for each connection. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+export type Row = Record<string, unknown>;
+
+/** Reads a database. */
+export class Observer {
+  readonly #connect: () => DatabaseSync;
+  #connection: DatabaseSync | null = null;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** `connect` returns the present connection; a crash of the server replaces it. */
+  constructor(connect: () => DatabaseSync) {
+    this.#connect = connect;
+  }
+
+  query(sql: string, ...values: (string | number)[]): Row[] {
+    const connection = this.#connect();
+    if (connection !== this.#connection) this.#statements.clear();
+    this.#connection = connection;
+    const statement = this.#statements.get(sql) ?? connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement.all(...values);
+  }
+
+  /** Returns the number in the first column of the first row. */
+  count(sql: string, ...values: (string | number)[]): number {
+    const [row] = this.query(sql, ...values);
+    return Number(Object.values(row ?? {})[0] ?? 0);
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Watches the runs after every event: their transitions, fences, licences and quotas. It reads the rows as they are
+ * committed, so it sees also what a power cut takes back later.
+ */
+import { canTransition, isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { Ledger } from './ledger.ts';
+import type { Observer, Row } from './observer.ts';
+
+interface WatchedRun {
+  status: RunStatusV2;
+  fence: number;
+}
+
+const RUNNING = `select id, account_id, application_uid, fence, worker_id, required_licenses, run_type, slot_released_at
+  from runs where status = 'running'`;
+const NEW_EVENTS = 'select seq, run_id, status from run_events where seq > ? order by seq';
+
+/** Watches the runs of one world. */
+export class RunWatch {
+  readonly #observer: Observer;
+  readonly #ledger: Ledger;
+  #version = -1;
+  #lastEvent = 0;
+  readonly #runs = new Map<string, WatchedRun>();
+  #limits = new Map<string, number>();
+  /** How often each transition was seen. */
+  readonly transitions = new Map<string, number>();
+
+  constructor(observer: Observer, ledger: Ledger) {
+    this.#observer = observer;
+    this.#ledger = ledger;
+  }
+
+  /** Forgets the rows: a crash may have taken some back. */
+  reset(): void {
+    this.#version = -1;
+    this.#lastEvent = 0;
+    this.#runs.clear();
+    this.#limits.clear();
+  }
+
+  /** Checks the commits since the last call. */
+  check(): void {
+    const version = this.#observer.count('pragma data_version');
+    if (version === this.#version) return;
+    this.#version = version;
+    const started = new Set<string>();
+    for (const row of this.#observer.query(NEW_EVENTS, this.#lastEvent)) {
+      this.#lastEvent = Number(row.seq);
+      const id = String(row.run_id);
+      this.#applyEvent(id, row.status as RunStatusV2);
+      if (row.status === 'running') started.add(id);
+    }
+    const running = this.#observer.query(RUNNING);
+    for (const row of running) this.#checkFence(row);
+    this.#checkLimits(running, started);
+  }
+
+  #applyEvent(id: string, status: RunStatusV2): void {
+    const known = this.#runs.get(id);
+    const from = known?.status ?? 'new';
+    const name = `${from} → ${status}`;
+    this.transitions.set(name, (this.transitions.get(name) ?? 0) + 1);
+    if (known && !canTransition(known.status, status))
+      this.#ledger.report(
+        isTerminal(known.status) ? 'a run ends once' : 'a run follows the transitions',
+        `${id} went from ${known.status} to ${status}`,
+      );
+    if (known) known.status = status;
+    else this.#runs.set(id, { status, fence: 0 });
+  }
+
+  #checkFence({ id, fence, worker_id, run_type }: Row): void {
+    if (run_type === 'ensemble') return;
+    const known = this.#runs.get(String(id));
+    if (!known) return;
+    if (Number(fence) < known.fence)
+      this.#ledger.report('a fencing token never falls', `${id} has ${fence} after ${known.fence}`);
+    known.fence = Number(fence);
+    if (worker_id === null) this.#ledger.report('a running run has a worker', `${id} runs without one`);
+  }
+
+  /**
+   * Compares the use with the limits when a run has started since. A limit that fell in the same moment counts as before:
+   * the order of the two is unknown.
+   */
+  #checkLimits(running: readonly Row[], started: ReadonlySet<string>): void {
+    const before = this.#limits;
+    this.#limits = this.#readLimits();
+    const use = new Map<string, number>();
+    const grown = new Set<string>();
+    const add = (key: string, amount: number, id: string): void => {
+      use.set(key, (use.get(key) ?? 0) + amount);
+      if (started.has(id)) grown.add(key);
+    };
+    for (const row of running) {
+      const id = String(row.id);
+      if (row.run_type === 'ensemble') continue;
+      const licenses: Record<string, number> = JSON.parse(String(row.required_licenses ?? '{}'));
+      for (const [name, tokens] of Object.entries(licenses)) add(`licence ${name} of ${row.account_id}`, tokens, id);
+      if (row.slot_released_at !== null) continue;
+      add(`quota of ${row.account_id}`, 1, id);
+      add(`quota of ${row.application_uid}`, 1, id);
+    }
+    for (const key of grown) {
+      const limit = Math.max(this.#limits.get(key) ?? -1, before.get(key) ?? -1);
+      const used = use.get(key) ?? 0;
+      const isLimited = this.#limits.has(key) && before.has(key);
+      if (isLimited && used > limit) this.#ledger.report('no limit is exceeded', `${key}: ${used} of ${limit}`);
+    }
+  }
+
+  #readLimits(): Map<string, number> {
+    const limits = new Map<string, number>();
+    for (const row of this.#observer.query('select account_id, name, total from account_licenses'))
+      limits.set(`licence ${row.name} of ${row.account_id}`, Number(row.total));
+    for (const table of ['account', 'application'] as const) {
+      const key = table === 'account' ? 'account_id' : 'application_uid';
+      const rows = this.#observer.query(
+        `select ${key} as id, concurrent_runs from ${table}_quotas where concurrent_runs is not null`,
+      );
+      for (const row of rows) limits.set(`quota of ${row.id}`, Number(row.concurrent_runs));
+    }
+    return limits;
+  }
+}

@@ -1,0 +1,69 @@
+/** The receivers of webhooks. They accept, refuse, answer late or never, and lose their answer. */
+import { Readable } from 'node:stream';
+import type { PostDelivery, ReceiverResponse } from '../../server/ops/webhooks/send.ts';
+import type { Draws } from '../kernel/draws.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+
+/** One delivery that a receiver has got. */
+export interface ReceivedDelivery {
+  receiver: string;
+  eventId: string;
+  body: Record<string, unknown>;
+}
+
+/** The probabilities of the faults of a delivery. */
+export interface ReceiverFaults {
+  refused: number;
+  failed: number;
+  silent: number;
+  lostAnswers: number;
+}
+
+export const NO_RECEIVER_FAULTS: ReceiverFaults = { refused: 0, failed: 0, silent: 0, lostAnswers: 0 };
+
+/** All receivers; the host name of a webhook is the name of its receiver. */
+export class Receivers {
+  readonly #scheduler: Scheduler;
+  readonly #draws: Draws;
+  readonly deliveries: ReceivedDelivery[] = [];
+  faults: ReceiverFaults = NO_RECEIVER_FAULTS;
+  readonly counts = new Map<string, number>();
+
+  constructor(scheduler: Scheduler, draws: Draws) {
+    this.#scheduler = scheduler;
+    this.#draws = draws;
+  }
+
+  readonly post: PostDelivery = (url, _address, { headers, body }, signal) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+      const answer = (status: number): void => {
+        this.#scheduler.after(this.#draws.duration(5), '', () => resolve(createResponse(status)));
+      };
+      const arrive = (): void => {
+        if (this.#happens('refused')) return reject(new Error('connect ECONNREFUSED'));
+        if (this.#happens('silent')) return;
+        if (this.#happens('failed')) return answer(500);
+        const parsed: unknown = JSON.parse(body);
+        this.deliveries.push({
+          receiver: url.hostname,
+          eventId: headers['webhook-id'] ?? '',
+          body: parsed as Record<string, unknown>,
+        });
+        this.#scheduler.note(`${url.hostname} receives ${headers['webhook-id']}`);
+        if (this.#happens('lostAnswers')) return reject(new Error('socket hang up'));
+        answer(204);
+      };
+      this.#scheduler.after(this.#draws.duration(5), '', arrive);
+    });
+
+  #happens(fault: keyof ReceiverFaults): boolean {
+    if (!this.#draws.happens(this.faults[fault])) return false;
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    return true;
+  }
+}
+
+function createResponse(status: number): ReceiverResponse {
+  return Object.assign(Readable.from([], { objectMode: false }), { statusCode: status, headers: {} });
+}

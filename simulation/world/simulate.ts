@@ -1,0 +1,174 @@
+/** Runs one plan: the load with its faults, the end of all faults, and the time until nothing waits any more. */
+import { Draws } from '../kernel/draws.ts';
+import { STEP_KINDS } from '../load/plan.ts';
+import type { Plan } from '../load/plan.ts';
+import type { Step } from '../load/step.ts';
+import { checkAcknowledged, checkAtRest } from '../model/final-checks.ts';
+import type { Violation } from '../model/ledger.ts';
+import { Observer } from '../model/observer.ts';
+import { RunWatch } from '../model/run-watch.ts';
+import { LICENSE } from './setup.ts';
+import { World } from './world.ts';
+
+/** Everything ends within this time after the last fault. */
+const REST_MS = 3 * 3_600_000;
+const REST_CHECK_MS = 5000;
+
+/** What one simulation showed. */
+export interface Outcome {
+  plan: Plan;
+  violations: Violation[];
+  /** The hash of everything that happened. */
+  trace: string;
+  lastLines: string[];
+  events: number;
+  simulatedMs: number;
+  transitions: ReadonlyMap<string, number>;
+  faults: ReadonlyMap<string, number>;
+  jobs: ReadonlyMap<string, number>;
+  logs: ReadonlyMap<string, number>;
+}
+
+const WAITING = [
+  `select count(*) from runs where status in ('queued', 'running')`,
+  'select count(*) from planned_runs',
+  'select count(*) from run_events where pending = 1',
+  'select count(*) from webhook_deliveries',
+  'select count(*) from captured_runs',
+  'select count(*) from audit_entries where number is null',
+  'select count(*) from usage_records',
+  'select count(*) from applications where deleted_at is not null',
+  'select count(*) from experiments where deleted_at is not null',
+  `select count(*) from experiments where status = 'started' and kind = 'batch'`,
+];
+
+/** Simulates one plan. */
+export async function simulate(plan: Plan, { keepsTrace = false } = {}): Promise<Outcome> {
+  const world = new World(plan.seed, { keepsTrace });
+  try {
+    return await new Simulation(world, plan).run();
+  } finally {
+    world.close();
+  }
+}
+
+class Simulation {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #observer: Observer;
+  readonly #watch: RunWatch;
+  #openSteps = 0;
+
+  constructor(world: World, plan: Plan) {
+    this.#world = world;
+    this.#plan = plan;
+    this.#observer = new Observer(() => world.disk.observer);
+    this.#watch = new RunWatch(this.#observer, world.ledger);
+    world.onServerStart = () => {
+      this.#watch.reset();
+      checkAcknowledged(world, this.#observer);
+    };
+  }
+
+  async run(): Promise<Outcome> {
+    const { scheduler, ledger, server } = this.#world;
+    await this.#world.begin();
+    const begun = { events: scheduler.events, now: scheduler.now };
+    this.#addWorkers();
+    for (const step of this.#plan.steps) scheduler.after(step.at, '', () => this.#start(step));
+    const end = scheduler.now + (this.#plan.steps.at(-1)?.at ?? 0) + 1;
+    await this.#advance({ time: end });
+    this.#world.heal();
+    await this.#rest();
+    if (ledger.violations.length === 0) await checkAtRest(this.#world, this.#observer);
+    const jobs = await server.readJobs();
+    return {
+      plan: this.#plan,
+      violations: ledger.violations,
+      events: scheduler.events - begun.events,
+      simulatedMs: scheduler.now - begun.now,
+      trace: scheduler.finishTrace(),
+      lastLines: scheduler.lastLines,
+      transitions: this.#watch.transitions,
+      faults: new Map([...this.#world.faults, ...this.#world.network.counts, ...this.#world.receivers.counts]),
+      jobs,
+      logs: ledger.logCounts,
+    };
+  }
+
+  /** The first worker can execute every run, so that everything can end. */
+  #addWorkers(): void {
+    const draws = new Draws(`${this.#plan.seed} workers`);
+    const [, second] = this.#world.accounts;
+    const count = 1 + draws.below(4);
+    for (let index = 0; index < count; index += 1) {
+      const ofFirst = index > 0 && draws.happens(0.2);
+      const isSized = draws.happens(0.4);
+      this.#world.addWorker({
+        name: `worker-${index}`,
+        token: (ofFirst ? this.#world.accounts[0] : second)?.workerToken ?? '',
+        slots: 1 + draws.below(4),
+        resources: isSized ? { cores: 16, memoryBytes: 64 * 1024 ** 3 } : null,
+        labels: index === 0 || draws.happens(0.3) ? ['gpu'] : [],
+      });
+    }
+  }
+
+  #start(step: Step): void {
+    const { scheduler, ledger } = this.#world;
+    scheduler.note(`step ${JSON.stringify(step)}`);
+    const kind = STEP_KINDS[step.do];
+    if (!kind) throw new Error(`There is no step ${step.do}.`);
+    this.#openSteps += 1;
+    Promise.resolve(kind.run(this.#world, step))
+      .catch((error: unknown) =>
+        ledger.report('a step ends without an error', `${step.do} ${step.id}: ${String(error)}`),
+      )
+      .finally(() => {
+        this.#openSteps -= 1;
+      });
+  }
+
+  async #advance(until: { time: number; isDone?(): boolean }): Promise<void> {
+    const { scheduler, ledger, server } = this.#world;
+    const isDone = (): boolean => ledger.violations.length > 0 || (until.isDone?.() ?? false);
+    await scheduler.run({ ...until, isDone }, () => {
+      if (server.isListening) this.#watch.check();
+    });
+  }
+
+  /** Lets everything end, and reports what does not. */
+  async #rest(): Promise<void> {
+    const { scheduler, ledger, server } = this.#world;
+    let isFree = false;
+    void this.#freeLimits().then(() => {
+      isFree = true;
+    });
+    const end = scheduler.now + REST_MS;
+    let checkedAt = 0;
+    let waiting: string[] = [];
+    const isDone = (): boolean => {
+      if (!isFree || this.#openSteps > 0 || !server.isListening) return false;
+      if (scheduler.now - checkedAt < REST_CHECK_MS) return false;
+      checkedAt = scheduler.now;
+      waiting = WAITING.filter((sql) => this.#observer.count(sql) > 0);
+      return waiting.length === 0;
+    };
+    await this.#advance({ time: end, isDone });
+    if (ledger.violations.length > 0 || (waiting.length === 0 && isFree && this.#openSteps === 0)) return;
+    if (!server.isListening) waiting.push(`the server does not start: ${server.refusedStarts.at(-1)}`);
+    const detail = [...waiting, `${this.#openSteps} steps are open`, `limits are free: ${isFree}`].join('; ');
+    ledger.report('everything ends once the faults are over', detail);
+  }
+
+  /** Gives every account enough licences and no quotas, and ends every drain. */
+  async #freeLimits(): Promise<void> {
+    for (const [index] of this.#world.accounts.entries()) {
+      const client = this.#world.clientOf(index);
+      const none = { concurrent_runs: null, core_hours_per_month: null };
+      await client.call('PUT', '/v1/account/licenses', { body: { licenses: [{ name: LICENSE, total: 10 }] } });
+      await client.call('PUT', '/v1/account/quotas', { body: none });
+      await client.call('PUT', '/v1/applications/plan/quotas', { body: none });
+    }
+  }
+}

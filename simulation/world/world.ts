@@ -1,0 +1,167 @@
+/** A simulated world: one server on its disk, remote workers, clients and receivers, on one scheduler. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Draws } from '../kernel/draws.ts';
+import { isNodeBusy, setHost } from '../kernel/host.ts';
+import { Scheduler } from '../kernel/scheduler.ts';
+import { Client } from '../load/client.ts';
+import { MemoryBlobs } from '../machine/memory-blobs.ts';
+import { type CrashKind, SimulatedDisk } from '../machine/simulated-disk.ts';
+import { SimulatedServer } from '../machine/simulated-server.ts';
+import { Ledger } from '../model/ledger.ts';
+import { Network } from '../network/network.ts';
+import { NO_RECEIVER_FAULTS, Receivers } from '../network/receivers.ts';
+import { SimulatedWorker, type WorkerSettings } from '../workers/simulated-worker.ts';
+import { packApp, pushApp, type SimulatedAccount, setUp } from './setup.ts';
+
+/** Files of simulated disks are in memory. */
+const MEMORY = '/dev/shm';
+
+/** Everything of one simulation. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly disk: SimulatedDisk;
+  readonly blobs: MemoryBlobs;
+  readonly server: SimulatedServer;
+  readonly network: Network;
+  readonly receivers: Receivers;
+  readonly ledger: Ledger;
+  readonly workers: SimulatedWorker[] = [];
+  /** How often each fault began. */
+  readonly faults = new Map<string, number>();
+  accounts: SimulatedAccount[] = [];
+  readonly #seed: string;
+  readonly #folder: string;
+  readonly #clients = new Map<string, Client>();
+  #startedAt = 0;
+  /** Is called when a process of the server listens. */
+  onServerStart = (): void => {};
+
+  constructor(seed: string, { keepsTrace = false } = {}) {
+    this.#seed = seed;
+    this.#folder = mkdtempSync(join(MEMORY, 'switchyard-simulation-'));
+    this.scheduler = new Scheduler(this.#draws('ties'), isNodeBusy, { keepsTrace });
+    setHost({ scheduler: this.scheduler, draws: this.#draws('host') });
+    this.disk = new SimulatedDisk(join(this.#folder, 'disk'), this.#draws('disk'));
+    this.blobs = new MemoryBlobs(this.#draws('blobs'));
+    this.receivers = new Receivers(this.scheduler, this.#draws('receivers'));
+    this.ledger = new Ledger(this.scheduler);
+    this.server = new SimulatedServer({
+      ...{ scheduler: this.scheduler, draws: this.#draws('server'), disk: this.disk, blobs: this.blobs },
+      postDelivery: this.receivers.post,
+      onLog: (level, message) => this.ledger.noteLog(level, message),
+      onStart: () => this.onServerStart(),
+    });
+    this.network = new Network(this.scheduler, this.#draws('network'), this.server);
+  }
+
+  #draws(purpose: string): Draws {
+    return new Draws(`${this.#seed} ${purpose}`);
+  }
+
+  /** Milliseconds since the load began. */
+  get loadTime(): number {
+    return this.scheduler.now - this.#startedAt;
+  }
+
+  /** Returns the client of an account, or of a name with another token. */
+  connect(name: string, token: string): Client {
+    const key = `${name} ${token}`;
+    const found = this.#clients.get(key);
+    if (found) return found;
+    const { scheduler, network } = this;
+    const client = new Client(name, token, { scheduler, network, draws: this.#draws(`client ${name}`) });
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  /** Returns the client of an account. */
+  clientOf(index: number): Client {
+    const account = this.accounts[index % this.accounts.length];
+    if (!account) throw new Error('The world has no accounts.');
+    return this.connect(account.name, account.token);
+  }
+
+  /** Starts the server on an empty disk and creates the accounts. */
+  async begin(): Promise<void> {
+    this.server.start();
+    await this.#runUntil(() => this.server.running !== null, 60_000);
+    let isDone = false;
+    let failure: unknown = null;
+    setUp((name, token) => this.connect(name, token), this.server.rootToken)
+      .then((accounts) => {
+        this.accounts = accounts;
+      })
+      .catch((error: unknown) => {
+        failure = error;
+      })
+      .finally(() => {
+        isDone = true;
+      });
+    await this.#runUntil(() => isDone, 600_000);
+    if (failure) throw failure;
+    this.#startedAt = this.scheduler.now;
+  }
+
+  async #runUntil(isDone: () => boolean, timeMs: number): Promise<void> {
+    await this.scheduler.run({ isDone, time: this.scheduler.now + timeMs });
+    if (!isDone()) throw new Error(`The setup did not end: ${this.scheduler.lastLines.slice(-5).join('')}`);
+  }
+
+  /** Adds a worker and starts it. */
+  addWorker(settings: WorkerSettings): SimulatedWorker {
+    const { scheduler, network } = this;
+    const worker = new SimulatedWorker(settings, {
+      ...{ scheduler, network, draws: this.#draws(`worker ${settings.name}`) },
+      folder: join(this.#folder, settings.name),
+      onApp: (event, app) => this.ledger.noteApp(event, app),
+    });
+    this.workers.push(worker);
+    worker.start();
+    return worker;
+  }
+
+  /** Returns one of the workers. */
+  workerAt(index: number): SimulatedWorker | undefined {
+    return this.workers[index % this.workers.length];
+  }
+
+  /** Ends the process of the server. The watch begins anew with what is left of its disk. */
+  crashServer(kind: CrashKind): void {
+    this.server.crash(kind);
+  }
+
+  /** Resolves after the time, by the clock of no process. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.scheduler.after(ms, '', resolve);
+    });
+  }
+
+  /** Pushes an app; returns false when the server did not take it. */
+  async pushApp(client: Client, application: string): Promise<boolean> {
+    return pushApp(client, application, await packApp());
+  }
+
+  countFault(name: string): void {
+    this.faults.set(name, (this.faults.get(name) ?? 0) + 1);
+  }
+
+  /** Ends all faults, and lets every process continue. */
+  heal(): void {
+    this.network.heal();
+    this.receivers.faults = NO_RECEIVER_FAULTS;
+    this.blobs.failureRate = 0;
+    Object.assign(this.disk.faults, { slowness: 1, failsSyncs: false });
+    this.disk.limitGrowth(null);
+    this.server.continue();
+    for (const worker of this.workers) worker.continue();
+  }
+
+  /** Removes the files of the world. */
+  close(): void {
+    this.disk.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+    setHost(null);
+  }
+}
