@@ -14,6 +14,10 @@ import { nextTurn } from './real-machine.ts';
 
 /** Lines of the trace that are kept for the report of a failure. */
 const LAST_LINES_MAX = 400;
+/** More events than any plan needs. */
+const EVENTS_MAX = 500_000;
+/** More turns than any event needs. */
+const TURNS_MAX = 200_000;
 
 /** Runs the events of one simulation. */
 export class Scheduler {
@@ -82,8 +86,9 @@ export class Scheduler {
 
   /** Resolves once nothing is left to do at this time. */
   async settle(): Promise<void> {
-    for (;;) {
+    for (let turns = 0; ; turns += 1) {
       await nextTurn();
+      if (turns > TURNS_MAX) throw new Error('One event never comes to its end.');
       if (this.#isBusy()) continue;
       const next = this.#immediates.shift();
       if (!next) return;
@@ -109,6 +114,7 @@ export class Scheduler {
       this.#queue.take();
       this.#now = next.at;
       this.events += 1;
+      if (this.events > EVENTS_MAX) throw new Error('The events do not come to an end.');
       if (next.label !== '') this.note(next.label);
       next.run();
       await this.settle();

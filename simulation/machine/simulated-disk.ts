@@ -187,6 +187,13 @@ export class SimulatedDisk {
     }
   }
 
+  /** The process has closed its database. */
+  release(): void {
+    this.stopObserving();
+    this.#opened = null;
+    this.#synced = [];
+  }
+
   /** Closes the connection of the observer. A process that stops moves the log into the database when no other reads it. */
   stopObserving(): void {
     this.#observer?.close();
@@ -196,6 +203,8 @@ export class SimulatedDisk {
   /** Ends the process that has the database open. The next one finds what is left of its files. */
   crash(kind: CrashKind): void {
     const opened = this.#opened;
+    // A process that ends before it opens the database leaves it as it was.
+    if (!opened) return;
     const before = this.#folder;
     const end = this.#readEnd();
     const after = this.#createFolder();
@@ -203,11 +212,11 @@ export class SimulatedDisk {
     for (const entry of readdirSync(before))
       if (!entry.startsWith(`${name}-`) && entry !== 'remote-results')
         cpSync(join(before, entry), join(after, entry), { recursive: true });
-    if (opened && end) this.#copyLog(opened, end, join(after, name), kind);
+    if (end) this.#copyLog(opened, end, join(after, name), kind);
     this.stopObserving();
-    opened?.checkpoint?.close();
-    for (const connection of opened?.connections ?? []) if (connection.isOpen) connection.close();
-    if (opened?.log !== null && opened?.log !== undefined) closeSync(opened.log);
+    opened.checkpoint?.close();
+    for (const connection of opened.connections) if (connection.isOpen) connection.close();
+    if (opened.log !== null) closeSync(opened.log);
     rmSync(before, { recursive: true, force: true });
     this.#folder = after;
     this.#opened = null;
@@ -239,7 +248,7 @@ export class SimulatedDisk {
     const keeps = this.#draws.pick([0, 0.5, 0.95, 1]);
     const end = this.#draws.happens(0.5) ? bytes.length : Math.floor(this.#draws.between(from, bytes.length));
     for (let at = from; at < bytes.length; at += SECTOR_BYTES)
-      if (at >= end || !this.#draws.happens(keeps)) bytes.fill(0, at, at + SECTOR_BYTES);
+      if (at >= end || !this.#draws.happens(keeps)) bytes.fill(0, at, Math.min(bytes.length, at + SECTOR_BYTES));
   }
 
   /** Removes all files. */

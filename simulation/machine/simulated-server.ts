@@ -116,7 +116,8 @@ export class SimulatedServer {
         if (!owner.isAlive) return;
         this.refusedStarts.push(errorMessage(error));
         scheduler.note(`${owner.name} could not start: ${errorMessage(error)}`);
-        this.#end(owner, 'kill');
+        disk.release();
+        this.#end(owner);
       },
     );
   }
@@ -138,16 +139,17 @@ export class SimulatedServer {
     const owner = this.#process;
     if (!owner) return;
     this.#parts.scheduler.note(`${owner.name} ends by ${kind}`);
-    this.#end(owner, kind);
+    // Before the process ends: its files are as it left them.
+    this.#parts.disk.crash(kind);
+    this.#end(owner);
   }
 
-  #end(owner: SimulatedProcess, kind: CrashKind): void {
-    const { scheduler, disk } = this.#parts;
+  #end(owner: SimulatedProcess): void {
+    const { scheduler } = this.#parts;
     owner.kill();
     this.#process = null;
     this.#http = null;
     this.#running = null;
-    disk.crash(kind);
     for (const fail of this.#open) fail(new BrokenConnectionError('socket hang up'));
     this.#open.clear();
     scheduler.after(RESTART_MS, '', () => this.start());
@@ -164,12 +166,9 @@ export class SimulatedServer {
     disk.stopObserving();
     await running.close();
     if (!owner.isAlive) return;
-    owner.kill();
-    this.#process = null;
+    disk.release();
     scheduler.note(`${owner.name} has stopped`);
-    for (const fail of this.#open) fail(new BrokenConnectionError('socket hang up'));
-    this.#open.clear();
-    scheduler.after(RESTART_MS, '', () => this.start());
+    this.#end(owner);
   }
 
   /** Stops the server for good. */

@@ -27,6 +27,7 @@ export interface Outcome {
   faults: ReadonlyMap<string, number>;
   jobs: ReadonlyMap<string, number>;
   logs: ReadonlyMap<string, number>;
+  answers: ReadonlyMap<string, number>;
 }
 
 const WAITING = [
@@ -93,6 +94,7 @@ class Simulation {
       faults: new Map([...this.#world.faults, ...this.#world.network.counts, ...this.#world.receivers.counts]),
       jobs,
       logs: ledger.logCounts,
+      answers: ledger.answers,
     };
   }
 

@@ -1,0 +1,62 @@
+/** A process that simulates: it takes over its own time and randomness, loads the server, and runs the plans that it is sent. */
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { takeOverHost } from '../kernel/host.ts';
+import type { SimulationReport, SimulationRequest, SourcePatch } from './messages.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Applies patches to the sources that this process loads from now on. Throws for one whose text is not there. */
+function patchSources(patches: readonly SourcePatch[]): void {
+  const byUrl = new Map(patches.map((patch) => [pathToFileURL(join(ROOT, patch.file)).href, patch]));
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      const patch = byUrl.get(url);
+      if (!patch || loaded.source === undefined || loaded.source === null) return loaded;
+      const text =
+        typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString();
+      if (text.split(patch.old).length !== 2) throw new Error(`${patch.file} has not once: ${patch.old}`);
+      return { ...loaded, source: text.replace(patch.old, () => patch.new) };
+    },
+  });
+}
+
+patchSources(JSON.parse(process.argv[2] ?? '[]'));
+takeOverHost();
+const { simulate } = await import('../world/simulate.ts');
+
+let rejections: string[] = [];
+process.on('unhandledRejection', (error) => {
+  rejections.push(error instanceof Error ? `${error.stack}` : String(error));
+});
+
+async function run({ plan, keepsTrace }: SimulationRequest): Promise<SimulationReport> {
+  rejections = [];
+  const before = process.cpuUsage();
+  const outcome = await simulate(plan, { keepsTrace });
+  const { user, system } = process.cpuUsage(before);
+  const unheard = rejections.map((detail) => ({ promise: 'no rejection is unheard', detail }));
+  return {
+    violations: [...outcome.violations, ...unheard],
+    trace: outcome.trace,
+    lines: outcome.lastLines,
+    events: outcome.events,
+    simulatedMs: outcome.simulatedMs,
+    processorMs: (user + system) / 1000,
+    transitions: Object.fromEntries(outcome.transitions),
+    faults: Object.fromEntries(outcome.faults),
+    jobs: Object.fromEntries(outcome.jobs),
+    logs: Object.fromEntries(outcome.logs),
+    answers: Object.fromEntries(outcome.answers),
+  };
+}
+
+process.on('message', (request: SimulationRequest) => {
+  run(request).then(
+    (report) => process.send?.({ report }),
+    (error: unknown) => process.send?.({ error: error instanceof Error ? String(error.stack) : String(error) }),
+  );
+});
+process.send?.({ isReady: true });

@@ -1,0 +1,82 @@
+/** Processes that simulate plans, several at a time. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Plan } from '../load/plan.ts';
+import type { SimulationReport, SimulationRequest, SourcePatch } from './messages.ts';
+
+/** A process that has simulated this often is replaced: old worlds leave memory behind. */
+const SIMULATIONS_MAX = 60;
+
+interface Waiting {
+  request: SimulationRequest;
+  resolve(report: SimulationReport): void;
+  reject(error: Error): void;
+}
+
+interface PoolSettings {
+  processes?: number;
+  patches?: readonly SourcePatch[];
+}
+
+/** Runs plans in processes of their own. */
+export class SimulatorPool {
+  readonly #patches: readonly SourcePatch[];
+  readonly size: number;
+  readonly #waiting: Waiting[] = [];
+  readonly #children = new Set<ChildProcess>();
+  #isClosed = false;
+
+  constructor({ processes = availableParallelism(), patches = [] }: PoolSettings = {}) {
+    this.size = processes;
+    this.#patches = patches;
+  }
+
+  /** Simulates the plan in the next free process. */
+  run(plan: Plan, { keepsTrace = false } = {}): Promise<SimulationReport> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request: { plan, keepsTrace }, resolve, reject });
+      if (this.#children.size < this.size && !this.#isClosed) this.#startChild();
+    });
+  }
+
+  /** Forgets the plans that no process has begun. */
+  dropWaiting(): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('The simulation was not needed.'));
+  }
+
+  #startChild(): void {
+    const child = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(this.#patches)], {
+      // One thread of Node's pool ends its work in the order in which it was given.
+      env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#children.add(child);
+    let current: Waiting | undefined;
+    let simulations = 0;
+    const next = (): void => {
+      current = simulations < SIMULATIONS_MAX ? this.#waiting.shift() : undefined;
+      simulations += 1;
+      if (current) child.send(current.request);
+      else child.kill();
+    };
+    child.on('message', (message: { report?: SimulationReport; error?: string }) => {
+      if (message.report) current?.resolve(message.report);
+      else if (message.error !== undefined) current?.reject(new Error(message.error));
+      next();
+    });
+    child.on('exit', (code, signal) => {
+      this.#children.delete(child);
+      current?.reject(new Error(`The process of the simulation ended with ${signal ?? code}.`));
+      if (this.#waiting.length > 0 && !this.#isClosed) this.#startChild();
+    });
+  }
+
+  /** Ends all processes. */
+  close(): void {
+    this.#isClosed = true;
+    this.dropWaiting();
+    for (const child of this.#children) child.kill();
+  }
+}
