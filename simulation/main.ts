@@ -88,7 +88,8 @@ async function simulateSeeds(pool: SimulatorPool): Promise<number> {
   };
   await Promise.all(Array.from({ length: pool.size }, work));
   print(coverage.format());
-  for (const { plan, report } of failures.slice(0, 3)) await shrink(plan, report, pool);
+  if (values['keep-going'] === true) return failures.length > 0 ? 1 : 0;
+  for (const { plan, report } of failures) await shrink(plan, report, pool);
   return failures.length > 0 ? 1 : 0;
 }
 

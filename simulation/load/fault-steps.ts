@@ -108,6 +108,21 @@ export const FAULT_STEPS: StepKinds = {
         },
       ),
   },
+  slowBlobs: {
+    weight: 2,
+    draw: (draws) => ({ forMs: drawTime(draws), factor: 100 + draws.below(20_000) }),
+    run: (world, step) =>
+      during(
+        world,
+        step,
+        () => {
+          world.blobs.slowness = readNumber(step, 'factor');
+        },
+        () => {
+          world.blobs.slowness = 1;
+        },
+      ),
+  },
   crashWorker: {
     weight: 3,
     draw: (draws) => ({ worker: draws.below(4) }),

@@ -1,7 +1,7 @@
 /** Steps of clients with runs. */
 import type { Draws } from '../kernel/draws.ts';
 import type { AcknowledgedRun } from '../model/ledger.ts';
-import { APP_ENDS, type AppEnd, type AppInput } from '../workers/app-behavior.ts';
+import { APP_ENDS, type AppEnd, type AppInput, computeOutput } from '../workers/app-behavior.ts';
 import { ACCOUNTS, APPLICATION, INSTANCES } from '../world/setup.ts';
 import type { World } from '../world/world.ts';
 import { readNumber, readText, type Step, type StepKinds, type StepValue } from './step.ts';
@@ -101,6 +101,20 @@ export const RUN_STEPS: StepKinds = {
       const answer = await world.clientOf(run.account).call('GET', path);
       if (answer?.status === 200) world.ledger.noteRead(run, answer.body);
       else if (answer && !(answer.status === 404 && run.isDeleteRequested)) world.ledger.reportRefusal(step, answer);
+    },
+  },
+  readOutput: {
+    weight: 3,
+    draw: (_, plan) => pickOf(plan.pick('createRun')),
+    async run(world, step) {
+      const run = findRun(world, step);
+      if (!run) return;
+      const answer = await world.clientOf(run.account).call('GET', `${PATH}/${run.id}/output`);
+      // A run that has not ended has none, and one that failed may have none.
+      if (answer?.status !== 200 || world.ledger.readEnds.get(run.id) !== 'succeeded') return;
+      const { output } = answer.body as { output?: unknown };
+      if (JSON.stringify(output) !== JSON.stringify(computeOutput(run.input)))
+        world.ledger.report('an output is that of the app', `${run.id}: ${JSON.stringify(answer.body).slice(0, 300)}`);
     },
   },
   readForeignRun: {

@@ -122,7 +122,7 @@ export class SimulatedDisk {
       },
       startCheckpointer: () => ({
         checkpoint: () => this.#runCheckpoint(),
-        stop: async () => this.#opened?.checkpoint?.close(),
+        stop: async () => closeCheckpoint(this.#opened),
       }),
       sync: (log, done) => this.#sync(owner, log, done),
     });
@@ -175,7 +175,7 @@ export class SimulatedDisk {
   }
 
   #readEnd(): LogEnd | null {
-    if (!this.#opened) return null;
+    if (!this.#opened?.writer.isOpen) return null;
     const { path, writer } = this.#opened;
     const file = openSync(`${path}-wal`, 'r');
     try {
@@ -203,20 +203,19 @@ export class SimulatedDisk {
   /** Ends the process that has the database open. The next one finds what is left of its files. */
   crash(kind: CrashKind): void {
     const opened = this.#opened;
-    // A process that ends before it opens the database leaves it as it was.
-    if (!opened) return;
     const before = this.#folder;
     const end = this.#readEnd();
     const after = this.#createFolder();
     const name = 'switchyard.db';
+    // A process that has not opened the database, or has closed it, leaves it as it is.
+    const isOpen = opened?.writer.isOpen === true;
+    const left = isOpen ? `${name}-` : `${name}-shm`;
     for (const entry of readdirSync(before))
-      if (!entry.startsWith(`${name}-`) && entry !== 'remote-results')
+      if (!entry.startsWith(left) && entry !== 'remote-results')
         cpSync(join(before, entry), join(after, entry), { recursive: true });
-    if (end) this.#copyLog(opened, end, join(after, name), kind);
+    if (isOpen && end) this.#copyLog(opened, end, join(after, name), kind);
     this.stopObserving();
-    opened.checkpoint?.close();
-    for (const connection of opened.connections) if (connection.isOpen) connection.close();
-    if (opened.log !== null) closeSync(opened.log);
+    if (opened) closeAll(opened);
     rmSync(before, { recursive: true, force: true });
     this.#folder = after;
     this.#opened = null;
@@ -256,6 +255,20 @@ export class SimulatedDisk {
     this.stopObserving();
     rmSync(this.#root, { recursive: true, force: true });
   }
+}
+
+function closeCheckpoint(opened: Opened | null): void {
+  opened?.checkpoint?.close();
+  if (opened) opened.checkpoint = null;
+}
+
+/** Closes what a dead process had open, as its end would. */
+function closeAll(opened: Opened): void {
+  // A database that was closed has closed its log before, and the number of its descriptor may be that of another file.
+  const { log } = opened;
+  if (opened.writer.isOpen && log !== null) closeSync(log);
+  closeCheckpoint(opened);
+  for (const connection of opened.connections) if (connection.isOpen) connection.close();
 }
 
 /** Gives the log its length as a hole: the server would fill it with 32 MiB of zeros at each start. */

@@ -38,7 +38,8 @@ export interface ServerParts {
   draws: Draws;
   disk: SimulatedDisk;
   blobs: MemoryBlobs;
-  postDelivery: PostDelivery;
+  /** Returns the way of a process to the receivers. */
+  connectReceivers(owner: SimulatedProcess): PostDelivery;
   /** Receives what the server writes to its log. */
   onLog(level: 'warn' | 'error', message: string, fields: object): void;
   /** The server listens. */
@@ -76,7 +77,7 @@ export class SimulatedServer {
 
   /** Starts a process. It listens some events later; a start that fails is repeated. */
   start(): void {
-    const { scheduler, draws, disk, blobs, postDelivery, onStart } = this.#parts;
+    const { scheduler, draws, disk, blobs, connectReceivers, onStart } = this.#parts;
     this.boots += 1;
     const owner = new SimulatedProcess(`server ${this.boots}`, scheduler);
     owner.moveClock(this.#clockOffset);
@@ -93,7 +94,7 @@ export class SimulatedServer {
       random: createRandom(draws, owner.clock.now),
       log: this.#createLog(owner),
       resolveHostname: async () => ['93.184.216.34'],
-      postDelivery,
+      postDelivery: connectReceivers(owner),
       machine: {
         openDatabase: () => disk.openDatabase(owner),
         openBlobs: () => blobs.open(owner),
@@ -116,7 +117,7 @@ export class SimulatedServer {
         if (!owner.isAlive) return;
         this.refusedStarts.push(errorMessage(error));
         scheduler.note(`${owner.name} could not start: ${errorMessage(error)}`);
-        disk.release();
+        disk.crash('kill');
         this.#end(owner);
       },
     );
@@ -164,9 +165,14 @@ export class SimulatedServer {
     this.#http = null;
     this.#running = null;
     disk.stopObserving();
-    await running.close();
+    const isClean = await running.close().then(
+      () => true,
+      () => false,
+    );
     if (!owner.isAlive) return;
-    disk.release();
+    // A process that cannot close ends all the same.
+    if (isClean) disk.release();
+    else disk.crash('kill');
     scheduler.note(`${owner.name} has stopped`);
     this.#end(owner);
   }
@@ -214,6 +220,9 @@ export class SimulatedServer {
       };
       const fail = (error: Error): void => end(() => reject(error));
       this.#open.add(fail);
+      // A dead process does not see who gives up.
+      const disconnect = new AbortController();
+      signal.addEventListener('abort', () => owner.deliver(() => disconnect.abort()), { once: true });
       const { method, path, headers, body } = request;
       const inject = (): void => {
         http
@@ -222,7 +231,7 @@ export class SimulatedServer {
             url: path,
             headers: { host: new URL(SERVER_URL).host, ...headers },
             ...(body === undefined ? {} : { payload: body }),
-            signal,
+            signal: disconnect.signal,
           })
           .then(
             (response) =>

@@ -2,13 +2,16 @@
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { checkOrphanRows } from '../../chaos/application-load.ts';
 import { checkContents, checkRunEvents } from '../../server/testing/load/invariants.ts';
+import type { Plan } from '../load/plan.ts';
 import { type AppEnd, computeOutput } from '../workers/app-behavior.ts';
 import type { World } from '../world/world.ts';
 import type { AcknowledgedRun } from './ledger.ts';
 import type { Observer, Row } from './observer.ts';
 
-/** Checks that acknowledged runs exist, and that deleted ones do not. */
-export function checkAcknowledged({ ledger }: World, observer: Observer): void {
+/** Checks that acknowledged runs exist, that deleted ones do not, and that no row names a missing blob. */
+export function checkAcknowledged({ ledger, blobs }: World, observer: Observer): void {
+  for (const { blob_key } of observer.query('select blob_key from contents where blob_key is not null'))
+    if (!blobs.has(String(blob_key))) ledger.report('a row names no missing blob', String(blob_key));
   const found = new Set(observer.query('select id from runs').map(({ id }) => String(id)));
   for (const run of ledger.runs.values()) {
     if (!found.has(run.id) && !run.isDeleteRequested)
@@ -19,12 +22,14 @@ export function checkAcknowledged({ ledger }: World, observer: Observer): void {
 }
 
 /** Checks everything that holds at rest. */
-export async function checkAtRest(world: World, observer: Observer): Promise<void> {
+export async function checkAtRest(world: World, plan: Plan, observer: Observer): Promise<void> {
   const { ledger, blobs } = world;
   checkAcknowledged(world, observer);
   checkOutcomes(world, observer);
   checkAudit(world, observer);
   checkDeliveries(world, observer);
+  checkExperiments(world, plan, observer);
+  checkUsage(world, plan, observer);
   const query = async (sql: string): Promise<Row[]> => observer.query(sql);
   for (const violation of await checkRunEvents(query)) ledger.report('the events of a run are valid', violation);
   const contents = await checkContents(query, blobs.keys);
@@ -42,13 +47,14 @@ const FAILED: readonly AppEnd[] = ['exit', 'signal', 'memory', 'output', 'disk',
 
 function checkOutcomes({ ledger }: World, observer: Observer): void {
   const rows = observer.query(
-    `select runs.id, runs.name, runs.status, runs.error, runs.attempt, contents.inline, contents.blob_key
+    `select runs.id, runs.name, runs.experiment_uid, runs.status, runs.error, runs.attempt, contents.inline, contents.blob_key
      from runs left join contents on contents.id = runs.output_content_id`,
   );
   const names = new Map<string, number>();
   for (const row of rows) {
     const name = String(row.name);
-    if (name.startsWith('step-') && !name.includes(' ')) names.set(name, (names.get(name) ?? 0) + 1);
+    // A shadow test copies a run with its name.
+    if (name.startsWith('step-') && row.experiment_uid === null) names.set(name, (names.get(name) ?? 0) + 1);
     const run = ledger.runs.get(String(row.id));
     if (!run) continue;
     const problem = findOutcomeProblem(run, row);
@@ -57,7 +63,41 @@ function checkOutcomes({ ledger }: World, observer: Observer): void {
     if (read !== undefined && read !== row.status)
       ledger.report('an end that a client read stays', `${run.id} was ${read} and is ${row.status}`);
   }
+  for (const [name, count] of names)
+    if (count > 1) ledger.report('an idempotency key creates one run', `${count} runs are ${name}`);
 }
+
+/** A batch has a run for each input, instance and repetition, and an ensemble its three child runs. */
+function checkExperiments({ ledger }: World, { steps }: Plan, observer: Observer): void {
+  for (const [step, { kind, id, account, isDeleteRequested }] of ledger.experiments) {
+    if (kind !== 'batch' || isDeleteRequested) continue;
+    const repetitions = steps.find((one) => one.id === step)?.repetitions;
+    const [row] = observer.query(
+      `select experiments.status, count(runs.id) as runs from experiments left join runs
+       on runs.experiment_uid = experiments.uid where experiments.id = ? and experiments.kind = 'batch'`,
+      id,
+    );
+    const expected = 4 * Number(repetitions);
+    if (Number(row?.runs) !== expected)
+      ledger.report('a batch has all its runs once', `${id} of ${account} has ${row?.runs} of ${expected} runs`);
+  }
+  const ensembles = observer.query(
+    `select parent.id, count(child.id) as children from runs parent left join runs child on child.parent_run_id = parent.id
+     where parent.run_type = 'ensemble' group by parent.id having count(child.id) <> 3`,
+  );
+  for (const { id, children } of ensembles)
+    ledger.report('an ensemble has all its runs once', `${id} has ${children} child runs`);
+}
+
+/** Each run that ended counts once, when no step deletes runs. */
+function checkUsage({ ledger }: World, { steps }: Plan, observer: Observer): void {
+  if (steps.some((step) => DELETING.has(step.do))) return;
+  const counted = observer.count('select sum(runs) from usage_days');
+  const ended = observer.count("select count(*) from runs where status in ('succeeded', 'failed', 'canceled')");
+  if (counted !== ended) ledger.report('each run counts once', `${counted} were counted, ${ended} have ended`);
+}
+
+const DELETING = new Set(['deleteRun', 'useApplication', 'deleteExperiment']);
 
 function findOutcomeProblem(run: AcknowledgedRun, { status, error, inline }: Row): string | null {
   const { input } = run;

@@ -3,8 +3,10 @@ import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import type { Answer } from '../load/client.ts';
 import type { Step } from '../load/step.ts';
+import type { WireResponse } from '../machine/simulated-server.ts';
 import type { AppInput } from '../workers/app-behavior.ts';
 import type { AppStart } from '../workers/simulated-runner.ts';
+import { LeaseHistory } from './lease-history.ts';
 
 /** A run that the server acknowledged. */
 export interface AcknowledgedRun {
@@ -63,9 +65,13 @@ export class Ledger {
   /** The worker process that began an attempt, by run and fencing token. */
   readonly #begun = new Map<string, string>();
   appStarts = 0;
+  /** True once a fault has begun: until then nothing may fail. */
+  isDisturbed = false;
+  readonly leases: LeaseHistory;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
+    this.leases = new LeaseHistory(scheduler, (promise, detail) => this.report(promise, detail));
   }
 
   report(promise: string, detail: string): void {
@@ -105,9 +111,20 @@ export class Ledger {
     if (status !== undefined && isTerminal(status)) this.readEnds.set(run.id, status);
   }
 
-  noteLog(level: 'warn' | 'error', message: string): void {
+  noteLog(level: 'warn' | 'error', message: string, fields: object): void {
+    if (level === 'error' && !this.isDisturbed)
+      this.report('nothing fails without a fault', `${message} ${JSON.stringify(fields)}`);
+    if (message.startsWith('SQLite WAL damaged'))
+      this.report('a power cut is no damage', `${message} ${JSON.stringify(fields)}`);
     const key = `${level}: ${message}`;
     this.logCounts.set(key, (this.logCounts.get(key) ?? 0) + 1);
+  }
+
+  /** The server answered a request that was sent at the time. */
+  noteAnswer(path: string, { status, body }: WireResponse, sentAt: number): void {
+    if (status === 500) this.report('no request fails inside the server', path);
+    // The end of an attempt without a lease is answered too, and not stored.
+    if (status < 300 && !body.includes('"stored":false')) this.leases.checkAccepted(path, sentAt);
   }
 
   /** A process starts an attempt once. */

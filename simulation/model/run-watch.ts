@@ -2,6 +2,7 @@
  * Watches the runs after every event: their transitions, fences, licences and quotas. It reads the rows as they are
  * committed, so it sees also what a power cut takes back later.
  */
+import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import { canTransition, isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Ledger } from './ledger.ts';
 import type { Observer, Row } from './observer.ts';
@@ -11,7 +12,7 @@ interface WatchedRun {
   fence: number;
 }
 
-const RUNNING = `select id, account_id, application_uid, fence, worker_id, required_licenses, run_type, slot_released_at
+const RUNNING = `select id, account_id, application_uid, fence, attempt, worker_id, required_licenses, run_type, slot_released_at
   from runs where status = 'running'`;
 const NEW_EVENTS = 'select seq, run_id, status from run_events where seq > ? order by seq';
 
@@ -53,6 +54,11 @@ export class RunWatch {
     }
     const running = this.#observer.query(RUNNING);
     for (const row of running) this.#checkFence(row);
+    this.#ledger.leases.update(
+      running.flatMap(({ id, fence, worker_id }) =>
+        worker_id === null ? [] : [{ run: String(id), fence: Number(fence), worker: String(worker_id) }],
+      ),
+    );
     this.#checkLimits(running, started);
   }
 
@@ -66,17 +72,28 @@ export class RunWatch {
         isTerminal(known.status) ? 'a run ends once' : 'a run follows the transitions',
         `${id} went from ${known.status} to ${status}`,
       );
+    if (known?.status === 'running' && status === 'queued' && !this.#mayBeRequeued(id))
+      this.#ledger.report('a run is queued again only after a fault', id);
     if (known) known.status = status;
     else this.#runs.set(id, { status, fence: 0 });
   }
 
-  #checkFence({ id, fence, worker_id, run_type }: Row): void {
+  /** The app of some runs ends by a fault of its host, and nothing else may fail yet. */
+  #mayBeRequeued(id: string): boolean {
+    const { isDisturbed, runs } = this.#ledger;
+    const end = runs.get(id)?.input.end;
+    return isDisturbed || end === 'host' || end === 'host-memory' || end === undefined;
+  }
+
+  #checkFence({ id, fence, attempt, worker_id, run_type }: Row): void {
     if (run_type === 'ensemble') return;
     const known = this.#runs.get(String(id));
     if (!known) return;
     if (Number(fence) < known.fence)
       this.#ledger.report('a fencing token never falls', `${id} has ${fence} after ${known.fence}`);
     known.fence = Number(fence);
+    if (Number(attempt) > ATTEMPTS_MAX)
+      this.#ledger.report('a run has five attempts at most', `${id} has attempt ${attempt}`);
     if (worker_id === null) this.#ledger.report('a running run has a worker', `${id} runs without one`);
   }
 

@@ -48,6 +48,9 @@ export class Network {
   /** How often each fault happened. */
   readonly counts = new Map<string, number>();
 
+  /** Is called with each response when it leaves the server. */
+  onAnswer = (_path: string, _response: WireResponse, _sentAt: number): void => {};
+
   constructor(scheduler: Scheduler, draws: Draws, server: SimulatedServer) {
     this.#scheduler = scheduler;
     this.#draws = draws;
@@ -71,9 +74,11 @@ export class Network {
 
   /** Sends a request, and resolves with its response. Throws BrokenConnectionError. */
   send(from: Sender, request: WireRequest, timeoutMs = TIMEOUT_MS): Promise<WireResponse> {
+    const sentAt = this.#scheduler.now;
     return new Promise((resolve, reject) => {
       let isOver = false;
       const giveUp = new AbortController();
+      const [path = ''] = request.path.split('?');
       const finish = (end: () => void): void => {
         if (isOver) return;
         isOver = true;
@@ -89,7 +94,10 @@ export class Network {
         if (this.#isLost(from, 'lostRequests')) return;
         this.#scheduler.after(delay, '', () =>
           this.#server.handle(request, giveUp.signal).then(
-            (response) => this.#respond(from, request, response, (received) => finish(() => resolve(received))),
+            (response) => {
+              this.onAnswer(path, response, sentAt);
+              this.#respond(from, request, response, (received) => finish(() => resolve(received)));
+            },
             (error: Error) => this.#scheduler.after(this.#delay(), '', () => finish(() => reject(error))),
           ),
         );

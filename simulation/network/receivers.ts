@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { PostDelivery, ReceiverResponse } from '../../server/ops/webhooks/send.ts';
 import type { Draws } from '../kernel/draws.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
+import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
 /** One delivery that a receiver has got. */
 export interface ReceivedDelivery {
@@ -34,14 +35,27 @@ export class Receivers {
     this.#draws = draws;
   }
 
-  readonly post: PostDelivery = (url, _address, { headers, body }, signal) =>
-    new Promise((resolve, reject) => {
+  /** Returns the way of a process to the receivers: what they answer after its end, it does not hear. */
+  connect(owner: SimulatedProcess): PostDelivery {
+    return (url, _address, message, signal) => this.#post(owner, url, message, signal);
+  }
+
+  #post(
+    owner: SimulatedProcess,
+    url: URL,
+    { headers, body }: { headers: Record<string, string>; body: string },
+    signal: AbortSignal,
+  ): Promise<ReceiverResponse> {
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string): void => owner.deliver(() => reject(new Error(reason)));
       signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
       const answer = (status: number): void => {
-        this.#scheduler.after(this.#draws.duration(5), '', () => resolve(createResponse(status)));
+        this.#scheduler.after(this.#draws.duration(5), '', () =>
+          owner.deliver(() => resolve(createResponse(status))),
+        );
       };
       const arrive = (): void => {
-        if (this.#happens('refused')) return reject(new Error('connect ECONNREFUSED'));
+        if (this.#happens('refused')) return fail('connect ECONNREFUSED');
         if (this.#happens('silent')) return;
         if (this.#happens('failed')) return answer(500);
         const parsed: unknown = JSON.parse(body);
@@ -51,11 +65,12 @@ export class Receivers {
           body: parsed as Record<string, unknown>,
         });
         this.#scheduler.note(`${url.hostname} receives ${headers['webhook-id']}`);
-        if (this.#happens('lostAnswers')) return reject(new Error('socket hang up'));
+        if (this.#happens('lostAnswers')) return fail('socket hang up');
         answer(204);
       };
       this.#scheduler.after(this.#draws.duration(5), '', arrive);
     });
+  }
 
   #happens(fault: keyof ReceiverFaults): boolean {
     if (!this.#draws.happens(this.faults[fault])) return false;

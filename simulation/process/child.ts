@@ -59,4 +59,5 @@ process.on('message', (request: SimulationRequest) => {
     (error: unknown) => process.send?.({ error: error instanceof Error ? String(error.stack) : String(error) }),
   );
 });
+process.on('disconnect', () => process.exit());
 process.send?.({ isReady: true });

@@ -2,8 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { EndedRun, Host, Outcome, Runner, RunningApp, RunSpec } from '@switchyard/runner';
-import type { Observer } from '@switchyard/runner/types.ts';
+import type { EndedRun, Host, Observer, Outcome, Runner, RunningApp, RunSpec } from '@switchyard/runner';
 import type { Draws } from '../kernel/draws.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { type AppInput, type AppResult, endApp } from './app-behavior.ts';

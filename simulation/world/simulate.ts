@@ -81,7 +81,7 @@ class Simulation {
     await this.#advance({ time: end });
     this.#world.heal();
     await this.#rest();
-    if (ledger.violations.length === 0) await checkAtRest(this.#world, this.#observer);
+    if (ledger.violations.length === 0) await checkAtRest(this.#world, this.#plan, this.#observer);
     const jobs = await server.readJobs();
     return {
       plan: this.#plan,
@@ -124,7 +124,7 @@ class Simulation {
     this.#openSteps += 1;
     Promise.resolve(kind.run(this.#world, step))
       .catch((error: unknown) =>
-        ledger.report('a step ends without an error', `${step.do} ${step.id}: ${String(error)}`),
+        ledger.report('a step ends without an error', `${step.do} ${step.id}: ${error instanceof Error ? error.stack : error}`),
       )
       .finally(() => {
         this.#openSteps -= 1;
@@ -157,7 +157,8 @@ class Simulation {
       return waiting.length === 0;
     };
     await this.#advance({ time: end, isDone });
-    if (ledger.violations.length > 0 || (waiting.length === 0 && isFree && this.#openSteps === 0)) return;
+    const isOver = waiting.length === 0 && checkedAt > 0 && isFree && this.#openSteps === 0;
+    if (ledger.violations.length > 0 || (isOver && server.isListening)) return;
     if (!server.isListening) waiting.push(`the server does not start: ${server.refusedStarts.at(-1)}`);
     const detail = [...waiting, `${this.#openSteps} steps are open`, `limits are free: ${isFree}`].join('; ');
     ledger.report('everything ends once the faults are over', detail);

@@ -48,11 +48,12 @@ export class World {
     this.ledger = new Ledger(this.scheduler);
     this.server = new SimulatedServer({
       ...{ scheduler: this.scheduler, draws: this.#draws('server'), disk: this.disk, blobs: this.blobs },
-      postDelivery: this.receivers.post,
-      onLog: (level, message) => this.ledger.noteLog(level, message),
+      connectReceivers: (owner) => this.receivers.connect(owner),
+      onLog: (level, message, fields) => this.ledger.noteLog(level, message, fields),
       onStart: () => this.onServerStart(),
     });
     this.network = new Network(this.scheduler, this.#draws('network'), this.server);
+    this.network.onAnswer = (path, response, sentAt) => this.ledger.noteAnswer(path, response, sentAt);
   }
 
   #draws(purpose: string): Draws {
@@ -144,6 +145,7 @@ export class World {
   }
 
   countFault(name: string): void {
+    this.ledger.isDisturbed = true;
     this.faults.set(name, (this.faults.get(name) ?? 0) + 1);
   }
 
@@ -151,7 +153,7 @@ export class World {
   heal(): void {
     this.network.heal();
     this.receivers.faults = NO_RECEIVER_FAULTS;
-    this.blobs.failureRate = 0;
+    Object.assign(this.blobs, { failureRate: 0, slowness: 1 });
     Object.assign(this.disk.faults, { slowness: 1, failsSyncs: false });
     this.disk.limitGrowth(null);
     this.server.continue();
