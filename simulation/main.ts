@@ -4,6 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { type Finding, findDefect, formatFindings } from './defects/find-defect.ts';
+import { PLANTED_DEFECTS } from './defects/planted.ts';
 import { drawPlan, type Plan } from './load/plan.ts';
 import type { SimulationReport } from './process/messages.ts';
 import { SimulatorPool } from './process/pool.ts';
@@ -19,6 +21,8 @@ const HELP = `Simulates the server with its disk, workers, clients and receivers
   --plan FILE   Simulate the plan in the file, which is JSON.
   --for TIME    Simulate seeds for this time: 10m, 8h.
   --processes N Processes at the same time; one for each core by default.
+  --defects TEXT  Plant the defects whose names have the text, and find them.
+  --no-shrink   With --defects: do not shrink.
   --verbose     Print a line for each seed.
   --keep-going  Continue after a failing seed.
 `;
@@ -35,7 +39,8 @@ const { values } = parseArgs({
   options: {
     ...{ seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },
     ...{ trace: { type: 'string' }, plan: { type: 'string' }, for: { type: 'string' } },
-    ...{ processes: { type: 'string' }, 'keep-going': { type: 'boolean' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
+    ...{ processes: { type: 'string' }, 'keep-going': { type: 'boolean' }, verbose: { type: 'boolean' },
+    ...{ defects: { type: 'string' }, 'no-shrink': { type: 'boolean' } }, help: { type: 'boolean' } },
   },
 });
 
@@ -100,11 +105,31 @@ function failedReport(error: Error): SimulationReport {
   return { violations, trace: '', lines: [], events: 0, simulatedMs: 0, processorMs: 1, ...none };
 }
 
+/** Plants each defect whose name has the text, and prints how it was found. */
+async function proveDefects(text: string): Promise<number> {
+  const defects = PLANTED_DEFECTS.filter(({ name }) => name.includes(text));
+  const settings = {
+    seedsMax: Number(values.seeds ?? 200),
+    triesMax: values['no-shrink'] === true ? 0 : 150,
+    ...(values.processes === undefined ? {} : { processes: Number(values.processes) }),
+  };
+  const findings: Finding[] = [];
+  for (const defect of defects) {
+    const finding = await findDefect(defect, settings);
+    findings.push(finding);
+    print(formatFindings([finding]).split('\n').at(-1) ?? '');
+    if (finding.plan && values.verbose) print(formatTest(finding.plan, finding.promise));
+  }
+  print(formatFindings(findings));
+  return findings.every(({ plan }) => plan !== null) ? 0 : 1;
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     print(HELP);
     return 0;
   }
+  if (values.defects !== undefined) return proveDefects(values.defects);
   const pool = new SimulatorPool(values.processes === undefined ? {} : { processes: Number(values.processes) });
   try {
     if (values.plan !== undefined) return await replay(JSON.parse(readFileSync(values.plan, 'utf8')), pool);

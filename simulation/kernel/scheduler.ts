@@ -32,7 +32,8 @@ export class Scheduler {
   events = 0;
 
   /** `isBusy` returns true while Node works on something by itself. */
-  constructor(ties: Draws, isBusy: () => boolean, { keepsTrace = false } = {}) {
+  constructor(ties: Draws, isBusy: () => boolean, { keepsTrace = false, startsAt = 0 } = {}) {
+    this.#now = startsAt;
     this.#ties = ties;
     this.#isBusy = isBusy;
     this.#keepsTrace = keepsTrace;

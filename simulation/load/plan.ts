@@ -22,9 +22,9 @@ export interface Plan {
   steps: Step[];
 }
 
-const STEPS_MIN = 10;
-const STEPS_MAX = 90;
-const HORIZONS_MS = [20_000, 120_000, 900_000];
+const STEPS_MIN = 8;
+const STEPS_MAX = 60;
+const HORIZONS_MS = [10_000, 40_000, 40_000, 120_000, 600_000];
 
 /** Chooses the kinds of a seed: each is left out by half of the seeds, so that rare combinations are not drowned. */
 function chooseKinds(draws: Draws): [string, StepKind, number][] {

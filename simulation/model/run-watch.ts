@@ -16,6 +16,10 @@ const RUNNING = `select id, account_id, application_uid, fence, attempt, worker_
   from runs where status = 'running'`;
 const NEW_EVENTS = 'select seq, run_id, status from run_events where seq > ? order by seq';
 
+const LIMITS = `select 'licence ' || name || ' of ' || account_id as key, total as amount from account_licenses
+  union all select 'quota of ' || account_id, concurrent_runs from account_quotas where concurrent_runs is not null
+  union all select 'quota of ' || application_uid, concurrent_runs from application_quotas where concurrent_runs is not null`;
+
 /** Watches the runs of one world. */
 export class RunWatch {
   readonly #observer: Observer;
@@ -45,8 +49,12 @@ export class RunWatch {
     const version = this.#observer.count('pragma data_version');
     if (version === this.#version) return;
     this.#version = version;
+    const before = this.#limits;
+    this.#limits = this.#readLimits();
+    const events = this.#observer.query(NEW_EVENTS, this.#lastEvent);
+    if (events.length === 0) return;
     const started = new Set<string>();
-    for (const row of this.#observer.query(NEW_EVENTS, this.#lastEvent)) {
+    for (const row of events) {
       this.#lastEvent = Number(row.seq);
       const id = String(row.run_id);
       this.#applyEvent(id, row.status as RunStatusV2);
@@ -59,7 +67,7 @@ export class RunWatch {
         worker_id === null ? [] : [{ run: String(id), fence: Number(fence), worker: String(worker_id) }],
       ),
     );
-    this.#checkLimits(running, started);
+    this.#checkLimits(running, started, before);
   }
 
   #applyEvent(id: string, status: RunStatusV2): void {
@@ -101,9 +109,7 @@ export class RunWatch {
    * Compares the use with the limits when a run has started since. A limit that fell in the same moment counts as before:
    * the order of the two is unknown.
    */
-  #checkLimits(running: readonly Row[], started: ReadonlySet<string>): void {
-    const before = this.#limits;
-    this.#limits = this.#readLimits();
+  #checkLimits(running: readonly Row[], started: ReadonlySet<string>, before: ReadonlyMap<string, number>): void {
     const use = new Map<string, number>();
     const grown = new Set<string>();
     const add = (key: string, amount: number, id: string): void => {
@@ -128,16 +134,6 @@ export class RunWatch {
   }
 
   #readLimits(): Map<string, number> {
-    const limits = new Map<string, number>();
-    for (const row of this.#observer.query('select account_id, name, total from account_licenses'))
-      limits.set(`licence ${row.name} of ${row.account_id}`, Number(row.total));
-    for (const table of ['account', 'application'] as const) {
-      const key = table === 'account' ? 'account_id' : 'application_uid';
-      const rows = this.#observer.query(
-        `select ${key} as id, concurrent_runs from ${table}_quotas where concurrent_runs is not null`,
-      );
-      for (const row of rows) limits.set(`quota of ${row.id}`, Number(row.concurrent_runs));
-    }
-    return limits;
+    return new Map(this.#observer.query(LIMITS).map(({ key, amount }) => [String(key), Number(amount)]));
   }
 }

@@ -1,4 +1,5 @@
 /** A process that simulates: it takes over its own time and randomness, loads the server, and runs the plans that it is sent. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +26,7 @@ function patchSources(patches: readonly SourcePatch[]): void {
 
 patchSources(JSON.parse(process.argv[2] ?? '[]'));
 takeOverHost();
-const { simulate } = await import('../world/simulate.ts');
+const { createTemplate, simulate } = await import('../world/simulate.ts');
 
 let rejections: string[] = [];
 process.on('unhandledRejection', (error) => {
@@ -35,7 +36,7 @@ process.on('unhandledRejection', (error) => {
 async function run({ plan, keepsTrace }: SimulationRequest): Promise<SimulationReport> {
   rejections = [];
   const before = process.cpuUsage();
-  const outcome = await simulate(plan, { keepsTrace });
+  const outcome = await simulate(plan, template, { keepsTrace });
   const { user, system } = process.cpuUsage(before);
   const unheard = rejections.map((detail) => ({ promise: 'no rejection is unheard', detail }));
   return {
@@ -59,5 +60,9 @@ process.on('message', (request: SimulationRequest) => {
     (error: unknown) => process.send?.({ error: error instanceof Error ? String(error.stack) : String(error) }),
   );
 });
+const folder = mkdtempSync('/dev/shm/switchyard-template-');
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit());
 process.on('disconnect', () => process.exit());
+const template = await createTemplate(folder);
 process.send?.({ isReady: true });

@@ -48,7 +48,11 @@ export class SimulatorPool {
   #startChild(): void {
     const child = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(this.#patches)], {
       // One thread of Node's pool ends its work in the order in which it was given.
-      env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+      env: {
+        ...process.env,
+        UV_THREADPOOL_SIZE: '1',
+        NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compiled'),
+      },
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

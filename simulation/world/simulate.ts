@@ -8,7 +8,7 @@ import type { Violation } from '../model/ledger.ts';
 import { Observer } from '../model/observer.ts';
 import { RunWatch } from '../model/run-watch.ts';
 import { LICENSE } from './setup.ts';
-import { World } from './world.ts';
+import { type Template, World } from './world.ts';
 
 /** Everything ends within this time after the last fault. */
 const REST_MS = 3 * 3_600_000;
@@ -43,9 +43,19 @@ const WAITING = [
   `select count(*) from experiments where status = 'started' and kind = 'batch'`,
 ];
 
+/** Creates the template of the worlds of this process in the folder. */
+export async function createTemplate(folder: string): Promise<Template> {
+  const world = new World('template');
+  try {
+    return await world.createTemplate(folder);
+  } finally {
+    world.close();
+  }
+}
+
 /** Simulates one plan. */
-export async function simulate(plan: Plan, { keepsTrace = false } = {}): Promise<Outcome> {
-  const world = new World(plan.seed, { keepsTrace });
+export async function simulate(plan: Plan, template: Template, { keepsTrace = false } = {}): Promise<Outcome> {
+  const world = new World(plan.seed, { keepsTrace, template });
   try {
     return await new Simulation(world, plan).run();
   } finally {

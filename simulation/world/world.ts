@@ -1,5 +1,5 @@
 /** A simulated world: one server on its disk, remote workers, clients and receivers, on one scheduler. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Draws } from '../kernel/draws.ts';
 import { isNodeBusy, setHost } from '../kernel/host.ts';
@@ -16,6 +16,21 @@ import { packApp, pushApp, type SimulatedAccount, setUp } from './setup.ts';
 
 /** Files of simulated disks are in memory. */
 const MEMORY = '/dev/shm';
+
+/** The stopped server with which worlds begin. */
+export interface Template {
+  /** Its data folder. */
+  folder: string;
+  blobs: MemoryBlobs;
+  accounts: SimulatedAccount[];
+  endedAt: number;
+}
+
+interface WorldSettings {
+  keepsTrace?: boolean;
+  /** Without it the world begins with an empty disk. */
+  template?: Template | null;
+}
 
 /** Everything of one simulation. */
 export class World {
@@ -37,13 +52,19 @@ export class World {
   /** Is called when a process of the server listens. */
   onServerStart = (): void => {};
 
-  constructor(seed: string, { keepsTrace = false } = {}) {
+  constructor(seed: string, { keepsTrace = false, template = null }: WorldSettings = {}) {
     this.#seed = seed;
     this.#folder = mkdtempSync(join(MEMORY, 'switchyard-simulation-'));
-    this.scheduler = new Scheduler(this.#draws('ties'), isNodeBusy, { keepsTrace });
+    const startsAt = template?.endedAt ?? 0;
+    this.scheduler = new Scheduler(this.#draws('ties'), isNodeBusy, { keepsTrace, startsAt });
     setHost({ scheduler: this.scheduler, draws: this.#draws('host') });
     this.disk = new SimulatedDisk(join(this.#folder, 'disk'), this.#draws('disk'));
     this.blobs = new MemoryBlobs(this.#draws('blobs'));
+    if (template) {
+      this.disk.load(template.folder);
+      template.blobs.copyTo(this.blobs);
+      this.accounts = template.accounts;
+    }
     this.receivers = new Receivers(this.scheduler, this.#draws('receivers'));
     this.ledger = new Ledger(this.scheduler);
     this.server = new SimulatedServer({
@@ -83,10 +104,16 @@ export class World {
     return this.connect(account.name, account.token);
   }
 
-  /** Starts the server on an empty disk and creates the accounts. */
+  /** Starts the server. */
   async begin(): Promise<void> {
     this.server.start();
     await this.#runUntil(() => this.server.running !== null, 60_000);
+    this.#startedAt = this.scheduler.now;
+  }
+
+  /** Creates the accounts on an empty disk, and stops the server. `folder` gets its data. */
+  async createTemplate(folder: string): Promise<Template> {
+    await this.begin();
     let isDone = false;
     let failure: unknown = null;
     setUp((name, token) => this.connect(name, token), this.server.rootToken)
@@ -101,7 +128,13 @@ export class World {
       });
     await this.#runUntil(() => isDone, 600_000);
     if (failure) throw failure;
-    this.#startedAt = this.scheduler.now;
+    let hasStopped = false;
+    void this.server.stop().finally(() => {
+      hasStopped = true;
+    });
+    await this.#runUntil(() => hasStopped, 60_000);
+    cpSync(this.disk.folder, folder, { recursive: true });
+    return { folder, blobs: this.blobs, accounts: this.accounts, endedAt: this.scheduler.now };
   }
 
   async #runUntil(isDone: () => boolean, timeMs: number): Promise<void> {
