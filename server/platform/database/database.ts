@@ -66,6 +66,11 @@ export interface Database {
    * call `work` again after a serialization failure or a deadlock.
    */
   transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T>;
+  /**
+   * Resolves once everything that a read sees now is on the disk. On SQLite a read sees a commit before its sync has ended. Call
+   * it before a response that says what a read has found, where the caller relies on it as on a commit of its own.
+   */
+  whenDurable(): Promise<void>;
   /** Notifies every process on this database, this one included. Call it after the commit. */
   notify(topic: Topic): void;
   /** Calls back on each notification of the topic, from any process. Returns a function that ends it. */

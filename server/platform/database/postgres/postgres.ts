@@ -87,6 +87,8 @@ export async function openPostgres(address: string, log: Log, migrationCount?: n
     read: db,
     readInOrder: ordered.reader,
     transact: (work, options) => (options?.insertOnly ? groups.transact(work) : transactAlone(work)),
+    // A commit is on the disk before any other transaction sees it.
+    whenDurable: async () => {},
     notify: notifyProcesses,
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {

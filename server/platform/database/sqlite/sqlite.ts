@@ -105,6 +105,7 @@ export function openSqlite(path: string, machine: SqliteMachine = MACHINE): Data
     transact(work, options) {
       return commits.transact(work, options?.durable !== false);
     },
+    whenDurable: () => flush.flush(),
     notify: (topic) => queueMicrotask(() => topics.notify(topic)),
     listen: (topic, callback) => topics.listen(topic, callback),
     async ping() {

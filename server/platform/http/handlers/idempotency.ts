@@ -1,7 +1,7 @@
 /**
  * `Idempotency-Key`: a repeated POST has no second effect and gets the response of the first one. The transaction of the
  * effect stores the response, so neither exists without the other. Of two concurrent requests, the second conflicts with
- * the row of the first, rolls back and gets the stored response.
+ * the row of the first, rolls back and gets the stored response. It gets it once the effect is on the disk.
  *
  * Responses can contain tokens and signed URLs, so the table stores them encrypted, for 24 hours.
  */
@@ -103,16 +103,22 @@ export class Idempotency {
       .update(request.body)
       .digest('hex');
     const stored = await this.#find(request, fingerprint);
-    if (stored) return stored;
+    if (stored) return this.#repeat(stored);
     try {
       return await handle((tx, response) => this.#insert(tx, request, fingerprint, response));
     } catch (error) {
       // A concurrent copy of the request may have caused the refusal: it has created the id that this one uses.
       const mayBeRepeated = error instanceof RepeatedError || error instanceof Problem;
       const first = mayBeRepeated ? await this.#find(request, fingerprint) : undefined;
-      if (first) return first;
+      if (first) return this.#repeat(first);
       throw error;
     }
+  }
+
+  /** The sync after the first request may be under way, or may have failed; its response was then an error. */
+  async #repeat(stored: StoredResponse): Promise<StoredResponse> {
+    await this.#parts.database.whenDurable();
+    return stored;
   }
 
   /** Returns the clean-up job that deletes stored responses after 24 hours. */
