@@ -39,8 +39,13 @@ const { values } = parseArgs({
   options: {
     ...{ seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },
     ...{ trace: { type: 'string' }, plan: { type: 'string' }, for: { type: 'string' } },
-    ...{ processes: { type: 'string' }, 'keep-going': { type: 'boolean' }, verbose: { type: 'boolean' },
-    ...{ defects: { type: 'string' }, 'no-shrink': { type: 'boolean' } }, help: { type: 'boolean' } },
+    ...{
+      processes: { type: 'string' },
+      'keep-going': { type: 'boolean' },
+      verbose: { type: 'boolean' },
+      ...{ defects: { type: 'string' }, 'no-shrink': { type: 'boolean' } },
+      help: { type: 'boolean' },
+    },
   },
 });
 
@@ -68,13 +73,16 @@ async function replay(plan: Plan, pool: SimulatorPool): Promise<number> {
 async function shrink(plan: Plan, report: SimulationReport, pool: SimulatorPool): Promise<void> {
   const run = (smaller: Plan): Promise<SimulationReport> => pool.run(smaller);
   const shrunk = await shrinkPlan(plan, report, { run, width: pool.size });
-  print(`Shrunk from ${plan.steps.length} to ${shrunk.plan.steps.length} steps in ${shrunk.tries} simulations:`);
+  print(
+    `Shrunk from ${plan.steps.length} to ${shrunk.plan.steps.length} steps in ${shrunk.tries} simulations:`,
+  );
   print(formatTest(shrunk.plan, report.violations[0]?.promise ?? ''));
 }
 
 async function simulateSeeds(pool: SimulatorPool): Promise<number> {
   const from = Number(values.from ?? 1);
-  const endsAt = values.for === undefined ? Number.POSITIVE_INFINITY : performance.now() + readTime(values.for);
+  const endsAt =
+    values.for === undefined ? Number.POSITIVE_INFINITY : performance.now() + readTime(values.for);
   const end = values.for === undefined ? from + Number(values.seeds ?? 100) : Number.POSITIVE_INFINITY;
   const coverage = new Coverage();
   const failures: { plan: Plan; report: SimulationReport }[] = [];
@@ -130,7 +138,9 @@ async function main(): Promise<number> {
     return 0;
   }
   if (values.defects !== undefined) return proveDefects(values.defects);
-  const pool = new SimulatorPool(values.processes === undefined ? {} : { processes: Number(values.processes) });
+  const pool = new SimulatorPool(
+    values.processes === undefined ? {} : { processes: Number(values.processes) },
+  );
   try {
     if (values.plan !== undefined) return await replay(JSON.parse(readFileSync(values.plan, 'utf8')), pool);
     if (values.seed !== undefined) return await replay(drawPlan(values.seed), pool);

@@ -140,7 +140,8 @@ let jobs = 0;
 /** Counts the calls of the functions, so that the scheduler waits for their ends. */
 function countCalls(functions: object, owner: object = functions): void {
   for (const [name, { value, configurable }] of Object.entries(Object.getOwnPropertyDescriptors(functions))) {
-    if (typeof value !== 'function' || !configurable || !/^[a-z]/.test(name) || name === 'constructor') continue;
+    if (typeof value !== 'function' || !configurable || !/^[a-z]/.test(name) || name === 'constructor')
+      continue;
     const counted = (...values: unknown[]): unknown => {
       const result: unknown = value.apply(owner, values);
       if (!(result instanceof Promise)) return result;

@@ -16,13 +16,20 @@ export const ACCOUNT_STEPS: StepKinds = {
   },
   setQuotas: {
     weight: 2,
-    draw: (draws) => ({ account: draws.below(ACCOUNTS), runs: draws.below(5), ofApplication: draws.happens(0.3) }),
+    draw: (draws) => ({
+      account: draws.below(ACCOUNTS),
+      runs: draws.below(5),
+      ofApplication: draws.happens(0.3),
+    }),
     async run(world, step) {
-      const path = step.ofApplication === true ? `/v1/applications/${APPLICATION}/quotas` : '/v1/account/quotas';
+      const path =
+        step.ofApplication === true ? `/v1/applications/${APPLICATION}/quotas` : '/v1/account/quotas';
       // 0 of the step is no quota.
       const concurrent_runs = readNumber(step, 'runs') || null;
       const client = world.clientOf(readNumber(step, 'account'));
-      const answer = await client.call('PUT', path, { body: { concurrent_runs, core_hours_per_month: null } });
+      const answer = await client.call('PUT', path, {
+        body: { concurrent_runs, core_hours_per_month: null },
+      });
       if (answer && answer.status !== 200) world.ledger.reportRefusal(step, answer);
     },
   },

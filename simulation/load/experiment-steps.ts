@@ -54,17 +54,23 @@ export const EXPERIMENT_STEPS: StepKinds = {
   },
   runEnsemble: {
     weight: 2,
-    draw: (draws) => ({ account: draws.below(ACCOUNTS), ms: draws.below(30_000), end: draws.pick(['success', 'exit']) }),
+    draw: (draws) => ({
+      account: draws.below(ACCOUNTS),
+      ms: draws.below(30_000),
+      end: draws.pick(['success', 'exit']),
+    }),
     async run(world, step) {
       const input = { n: step.id, ms: readNumber(step, 'ms'), end: readText(step, 'end') };
       const configuration = { run_type: { type: 'ensemble', definition_id: 'three' } };
       const answer = await world
         .clientOf(readNumber(step, 'account'))
-        .call('POST', `${PATH}/runs`, { body: { input, configuration }, idempotencyKey: `ensemble-${step.id}` });
+        .call('POST', `${PATH}/runs`, {
+          body: { input, configuration },
+          idempotencyKey: `ensemble-${step.id}`,
+        });
       if (answer?.status === 202)
         world.ledger.acknowledge('createRun', (answer.body as { run_id: string }).run_id);
       else if (answer) world.ledger.reportRefusal(step, answer);
     },
   },
 };
-

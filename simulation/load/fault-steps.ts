@@ -1,6 +1,6 @@
 /** Steps of the environment: what fails, for how long. */
 import type { Draws } from '../kernel/draws.ts';
-import { NO_NETWORK_FAULTS, type NetworkFaults } from '../network/network.ts';
+import { type NetworkFaults, NO_NETWORK_FAULTS } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS, type ReceiverFaults } from '../network/receivers.ts';
 import { ACCOUNTS } from '../world/setup.ts';
 import type { World } from '../world/world.ts';
@@ -50,7 +50,13 @@ export const FAULT_STEPS: StepKinds = {
   pauseServer: {
     weight: 1,
     draw: (draws) => ({ forMs: draws.happens(0.8) ? draws.below(60_000) : draws.below(HOUR_MS / 4) }),
-    run: (world, step) => during(world, step, () => world.server.pause(), () => world.server.continue()),
+    run: (world, step) =>
+      during(
+        world,
+        step,
+        () => world.server.pause(),
+        () => world.server.continue(),
+      ),
   },
   failSyncs: {
     weight: 2,
@@ -144,7 +150,12 @@ export const FAULT_STEPS: StepKinds = {
     draw: (draws) => ({ worker: draws.below(4), forMs: draws.happens(0.7) ? draws.below(90_000) : HOUR_MS }),
     run(world, step) {
       const worker = world.workerAt(readNumber(step, 'worker'));
-      during(world, step, () => worker?.pause(), () => worker?.continue());
+      during(
+        world,
+        step,
+        () => worker?.pause(),
+        () => worker?.continue(),
+      );
     },
   },
   cutOffWorker: {
@@ -152,7 +163,12 @@ export const FAULT_STEPS: StepKinds = {
     draw: (draws) => ({ worker: draws.below(4), forMs: drawTime(draws) }),
     run(world, step) {
       const name = world.workerAt(readNumber(step, 'worker'))?.name ?? '';
-      during(world, step, () => world.network.cutOff(name), () => world.network.reconnect(name));
+      during(
+        world,
+        step,
+        () => world.network.cutOff(name),
+        () => world.network.reconnect(name),
+      );
     },
   },
   cutOffClient: {
@@ -160,7 +176,12 @@ export const FAULT_STEPS: StepKinds = {
     draw: (draws) => ({ account: draws.below(ACCOUNTS), forMs: drawTime(draws) }),
     run(world, step) {
       const name = world.accounts[readNumber(step, 'account')]?.name ?? '';
-      during(world, step, () => world.network.cutOff(name), () => world.network.reconnect(name));
+      during(
+        world,
+        step,
+        () => world.network.cutOff(name),
+        () => world.network.reconnect(name),
+      );
     },
   },
   badNetwork: {
@@ -181,7 +202,11 @@ export const FAULT_STEPS: StepKinds = {
   },
   badReceivers: {
     weight: 3,
-    draw: (draws) => ({ fault: draws.pick(RECEIVERS), percent: 10 + draws.below(90), forMs: drawTime(draws) }),
+    draw: (draws) => ({
+      fault: draws.pick(RECEIVERS),
+      percent: 10 + draws.below(90),
+      forMs: drawTime(draws),
+    }),
     run: (world, step) =>
       during(
         world,

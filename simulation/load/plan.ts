@@ -52,7 +52,9 @@ export function drawPlan(seed: string): Plan {
   const kinds = chooseKinds(draws);
   const count = STEPS_MIN + draws.below(STEPS_MAX - STEPS_MIN);
   const horizon = draws.pick(HORIZONS_MS);
-  const times = Array.from({ length: count }, () => Math.round(draws.share() * horizon)).sort((a, b) => a - b);
+  const times = Array.from({ length: count }, () => Math.round(draws.share() * horizon)).sort(
+    (a, b) => a - b,
+  );
   const steps: Step[] = [];
   const soFar: PlanSoFar = {
     pick(...names) {

@@ -69,9 +69,12 @@ export const RUN_STEPS: StepKinds = {
       const run = findRun(world, step);
       if (!run) return;
       run.isCancelRequested = true;
-      const answer = await world.clientOf(run.account).call('PATCH', `${PATH}/${run.id}/cancel`, { body: {} });
+      const answer = await world
+        .clientOf(run.account)
+        .call('PATCH', `${PATH}/${run.id}/cancel`, { body: {} });
       if (answer?.status === 204) world.ledger.acknowledge('cancelRun', run.id);
-      else if (answer && !(answer.status === 404 && run.isDeleteRequested)) world.ledger.reportRefusal(step, answer);
+      else if (answer && !(answer.status === 404 && run.isDeleteRequested))
+        world.ledger.reportRefusal(step, answer);
     },
   },
   deleteRun: {
@@ -100,7 +103,8 @@ export const RUN_STEPS: StepKinds = {
       const path = `${PATH}/${run.id}?wait_seconds=${readNumber(step, 'seconds')}`;
       const answer = await world.clientOf(run.account).call('GET', path);
       if (answer?.status === 200) world.ledger.noteRead(run, answer.body);
-      else if (answer && !(answer.status === 404 && run.isDeleteRequested)) world.ledger.reportRefusal(step, answer);
+      else if (answer && !(answer.status === 404 && run.isDeleteRequested))
+        world.ledger.reportRefusal(step, answer);
     },
   },
   readOutput: {
@@ -114,12 +118,16 @@ export const RUN_STEPS: StepKinds = {
       if (answer?.status !== 200 || world.ledger.readEnds.get(run.id) !== 'succeeded') return;
       const { output } = answer.body as { output?: unknown };
       if (JSON.stringify(output) !== JSON.stringify(computeOutput(run.input)))
-        world.ledger.report('an output is that of the app', `${run.id}: ${JSON.stringify(answer.body).slice(0, 300)}`);
+        world.ledger.report(
+          'an output is that of the app',
+          `${run.id}: ${JSON.stringify(answer.body).slice(0, 300)}`,
+        );
     },
   },
   readForeignRun: {
     weight: 2,
-    draw: (draws, plan) => pickOf(plan.pick('createRun'), { part: draws.pick(['', '/output', '/input', '/logs/live']) }),
+    draw: (draws, plan) =>
+      pickOf(plan.pick('createRun'), { part: draws.pick(['', '/output', '/input', '/logs/live']) }),
     async run(world, step) {
       const run = findRun(world, step);
       if (!run) return;
@@ -140,7 +148,10 @@ export const RUN_STEPS: StepKinds = {
         ? client.call('DELETE', `${PATH}/${run.id}`)
         : client.call('PATCH', `${PATH}/${run.id}/cancel`, { body: {} }));
       if (answer && answer.status !== 404)
-        world.ledger.report('a foreign run is a 404', `a change of ${run.id} has the status ${answer.status}`);
+        world.ledger.report(
+          'a foreign run is a 404',
+          `a change of ${run.id} has the status ${answer.status}`,
+        );
     },
   },
 };

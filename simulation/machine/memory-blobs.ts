@@ -86,12 +86,13 @@ export class MemoryBlobs {
         await step('stat');
         const found = blobs.get(key);
         return (
-          found && {
+          (found && {
             bytes: found.content.length,
             writtenAt: found.writtenAt,
             version: String(found.version),
-          }
-        ) ?? null;
+          }) ??
+          null
+        );
       },
       async *list(writtenBefore) {
         await step('list');

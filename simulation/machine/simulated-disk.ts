@@ -235,10 +235,7 @@ export class SimulatedDisk {
       copyFileSync(`${path}${POSITION_SUFFIX}`, `${to}${POSITION_SUFFIX}`);
     const known = this.#synced[this.#draws.below(this.#synced.length)];
     if (kind === 'power' && known)
-      writeFileSync(
-        `${to}${POSITION_SUFFIX}`,
-        `${known.salt} ${String(known.frames).padStart(10, '0')}\n`,
-      );
+      writeFileSync(`${to}${POSITION_SUFFIX}`, `${known.salt} ${String(known.frames).padStart(10, '0')}\n`);
   }
 
   /** Loses sectors behind the position: all of them, the last ones, or any. */
@@ -247,7 +244,8 @@ export class SimulatedDisk {
     const keeps = this.#draws.pick([0, 0.5, 0.95, 1]);
     const end = this.#draws.happens(0.5) ? bytes.length : Math.floor(this.#draws.between(from, bytes.length));
     for (let at = from; at < bytes.length; at += SECTOR_BYTES)
-      if (at >= end || !this.#draws.happens(keeps)) bytes.fill(0, at, Math.min(bytes.length, at + SECTOR_BYTES));
+      if (at >= end || !this.#draws.happens(keeps))
+        bytes.fill(0, at, Math.min(bytes.length, at + SECTOR_BYTES));
   }
 
   /** Removes all files. */

@@ -1,9 +1,10 @@
 /** The server in the simulated world: all of it, without sockets. It starts, stops, crashes and starts again on its disk. */
+
+import type { FastifyInstance } from 'fastify';
 import { type RunningServer, startServer } from '../../server/main.ts';
 import type { PostDelivery } from '../../server/ops/webhooks/send.ts';
 import { readConfig } from '../../server/platform/config.ts';
 import { errorMessage, type Log } from '../../server/platform/log.ts';
-import type { FastifyInstance } from 'fastify';
 import { createRandom, type Draws } from '../kernel/draws.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';

@@ -31,7 +31,8 @@ export async function checkAtRest(world: World, plan: Plan, observer: Observer):
   checkExperiments(world, plan, observer);
   checkUsage(world, plan, observer);
   const query = async (sql: string): Promise<Row[]> => observer.query(sql);
-  for (const violation of await checkRunEvents(query)) ledger.report('the events of a run are valid', violation);
+  for (const violation of await checkRunEvents(query))
+    ledger.report('the events of a run are valid', violation);
   const contents = await checkContents(query, blobs.keys);
   for (const violation of contents.violations) {
     // A row may name a blob in the trash; the next reader moves it back.
@@ -43,7 +44,16 @@ export async function checkAtRest(world: World, plan: Plan, observer: Observer):
 }
 
 /** Apps that always end so. */
-const FAILED: readonly AppEnd[] = ['exit', 'signal', 'memory', 'output', 'disk', 'endless', 'not-startable', 'no-json'];
+const FAILED: readonly AppEnd[] = [
+  'exit',
+  'signal',
+  'memory',
+  'output',
+  'disk',
+  'endless',
+  'not-startable',
+  'no-json',
+];
 
 function checkOutcomes({ ledger }: World, observer: Observer): void {
   const rows = observer.query(
@@ -79,7 +89,10 @@ function checkExperiments({ ledger }: World, { steps }: Plan, observer: Observer
     );
     const expected = 4 * Number(repetitions);
     if (Number(row?.runs) !== expected)
-      ledger.report('a batch has all its runs once', `${id} of ${account} has ${row?.runs} of ${expected} runs`);
+      ledger.report(
+        'a batch has all its runs once',
+        `${id} of ${account} has ${row?.runs} of ${expected} runs`,
+      );
   }
   const ensembles = observer.query(
     `select parent.id, count(child.id) as children from runs parent left join runs child on child.parent_run_id = parent.id
@@ -93,8 +106,11 @@ function checkExperiments({ ledger }: World, { steps }: Plan, observer: Observer
 function checkUsage({ ledger }: World, { steps }: Plan, observer: Observer): void {
   if (steps.some((step) => DELETING.has(step.do))) return;
   const counted = observer.count('select sum(runs) from usage_days');
-  const ended = observer.count("select count(*) from runs where status in ('succeeded', 'failed', 'canceled')");
-  if (counted !== ended) ledger.report('each run counts once', `${counted} were counted, ${ended} have ended`);
+  const ended = observer.count(
+    "select count(*) from runs where status in ('succeeded', 'failed', 'canceled')",
+  );
+  if (counted !== ended)
+    ledger.report('each run counts once', `${counted} were counted, ${ended} have ended`);
 }
 
 const DELETING = new Set(['deleteRun', 'useApplication', 'deleteExperiment']);
@@ -108,7 +124,9 @@ function findOutcomeProblem(run: AcknowledgedRun, { status, error, inline }: Row
     if (input.end === 'large' || !(inline instanceof Uint8Array)) return null;
     const output: unknown = JSON.parse(Buffer.from(inline).toString());
     const expected = computeOutput(input);
-    return JSON.stringify(output) === JSON.stringify(expected) ? null : `has the output ${JSON.stringify(output)}`;
+    return JSON.stringify(output) === JSON.stringify(expected)
+      ? null
+      : `has the output ${JSON.stringify(output)}`;
   }
   if (state !== 'failed') return `is ${state}`;
   if (FAILED.includes(input.end) || String(error).includes('was started 5 times')) return null;
@@ -120,7 +138,10 @@ function checkAudit({ ledger }: World, observer: Observer): void {
   const entries = observer.query('select operation, resource, number from audit_entries');
   const numbers = entries.map(({ number }) => Number(number)).sort((a, b) => a - b);
   if (numbers.some((number, index) => number !== index + 1))
-    ledger.report('the audit chain has no gap', `numbers ${numbers.slice(0, 5).join(', ')} … of ${numbers.length}`);
+    ledger.report(
+      'the audit chain has no gap',
+      `numbers ${numbers.slice(0, 5).join(', ')} … of ${numbers.length}`,
+    );
   const text = new Map<string, string>();
   for (const { operation, resource } of entries) {
     const name = String(operation);
@@ -157,4 +178,5 @@ function checkDeliveries({ ledger, receivers, accounts }: World, observer: Obser
 const readData = (body: Record<string, unknown>): Record<string, unknown> =>
   (body.data ?? {}) as Record<string, unknown>;
 const readRun = (body: Record<string, unknown>): unknown => readData(body).run_id ?? readData(body).id;
-const readStatus = (body: Record<string, unknown>): unknown => readData(body).status_v2 ?? readData(body).status;
+const readStatus = (body: Record<string, unknown>): unknown =>
+  readData(body).status_v2 ?? readData(body).status;

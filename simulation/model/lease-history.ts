@@ -51,7 +51,11 @@ export class LeaseHistory {
     const [, worker, run = '', fence = '', action = ''] = ATTEMPT_PATH.exec(path) ?? [];
     if (worker === undefined) return;
     const leases = this.#leases.get(`${run} ${fence}`) ?? [];
-    if (leases.some((lease) => lease.worker === worker && (lease.to ?? Number.POSITIVE_INFINITY) >= sentAt)) return;
-    this.#report('only the holder of a lease writes', `${worker} stored the ${action} of ${run} with the fence ${fence}`);
+    if (leases.some((lease) => lease.worker === worker && (lease.to ?? Number.POSITIVE_INFINITY) >= sentAt))
+      return;
+    this.#report(
+      'only the holder of a lease writes',
+      `${worker} stored the ${action} of ${run} with the fence ${fence}`,
+    );
   }
 }

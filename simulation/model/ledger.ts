@@ -91,7 +91,10 @@ export class Ledger {
   acknowledgeRun(step: Step, run: AcknowledgedRun): void {
     const earlier = this.runsOfSteps.get(step.id);
     if (earlier && earlier.id !== run.id)
-      this.report('an idempotency key creates one run', `the key of step ${step.id} has ${earlier.id} and ${run.id}`);
+      this.report(
+        'an idempotency key creates one run',
+        `the key of step ${step.id} has ${earlier.id} and ${run.id}`,
+      );
     if (earlier) return;
     this.runsOfSteps.set(step.id, run);
     this.runs.set(run.id, run);
@@ -132,7 +135,8 @@ export class Ledger {
     if (event === 'end') return;
     this.appStarts += 1;
     this.#scheduler.note(`${worker} starts ${key}`);
-    if (this.#begun.get(key) === worker) this.report('an attempt starts once', `${worker} started ${key} twice`);
+    if (this.#begun.get(key) === worker)
+      this.report('an attempt starts once', `${worker} started ${key} twice`);
     this.#begun.set(key, worker);
   }
 }

@@ -109,7 +109,11 @@ export class RunWatch {
    * Compares the use with the limits when a run has started since. A limit that fell in the same moment counts as before:
    * the order of the two is unknown.
    */
-  #checkLimits(running: readonly Row[], started: ReadonlySet<string>, before: ReadonlyMap<string, number>): void {
+  #checkLimits(
+    running: readonly Row[],
+    started: ReadonlySet<string>,
+    before: ReadonlyMap<string, number>,
+  ): void {
     const use = new Map<string, number>();
     const grown = new Set<string>();
     const add = (key: string, amount: number, id: string): void => {
@@ -120,7 +124,8 @@ export class RunWatch {
       const id = String(row.id);
       if (row.run_type === 'ensemble') continue;
       const licenses: Record<string, number> = JSON.parse(String(row.required_licenses ?? '{}'));
-      for (const [name, tokens] of Object.entries(licenses)) add(`licence ${name} of ${row.account_id}`, tokens, id);
+      for (const [name, tokens] of Object.entries(licenses))
+        add(`licence ${name} of ${row.account_id}`, tokens, id);
       if (row.slot_released_at !== null) continue;
       add(`quota of ${row.account_id}`, 1, id);
       add(`quota of ${row.application_uid}`, 1, id);
@@ -129,7 +134,8 @@ export class RunWatch {
       const limit = Math.max(this.#limits.get(key) ?? -1, before.get(key) ?? -1);
       const used = use.get(key) ?? 0;
       const isLimited = this.#limits.has(key) && before.has(key);
-      if (isLimited && used > limit) this.#ledger.report('no limit is exceeded', `${key}: ${used} of ${limit}`);
+      if (isLimited && used > limit)
+        this.#ledger.report('no limit is exceeded', `${key}: ${used} of ${limit}`);
     }
   }
 

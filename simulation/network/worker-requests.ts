@@ -8,7 +8,10 @@ import type { Network, Sender } from './network.ts';
 
 /** Returns the requests of a worker with the token. */
 export function createWorkerRequests(network: Network, from: Sender, token: string): ServerRequests {
-  const send = async (request: Omit<WireRequest, 'headers'>, type = 'application/json'): Promise<WireResponse> => {
+  const send = async (
+    request: Omit<WireRequest, 'headers'>,
+    type = 'application/json',
+  ): Promise<WireResponse> => {
     const { body, method, path } = request;
     const response = await network.send(from, {
       ...request,
@@ -27,7 +30,8 @@ export function createWorkerRequests(network: Network, from: Sender, token: stri
       parse(await send({ method, path, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })),
     upload: async (path, content) =>
       parse(await send({ method: 'PUT', path, body: await buffer(content) }, 'application/octet-stream')),
-    download: async (path) => Readable.from([(await send({ method: 'GET', path })).body], { objectMode: false }),
+    download: async (path) =>
+      Readable.from([(await send({ method: 'GET', path })).body], { objectMode: false }),
   };
 }
 

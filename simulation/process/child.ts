@@ -17,7 +17,9 @@ function patchSources(patches: readonly SourcePatch[]): void {
       const patch = byUrl.get(url);
       if (!patch || loaded.source === undefined || loaded.source === null) return loaded;
       const text =
-        typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString();
+        typeof loaded.source === 'string'
+          ? loaded.source
+          : Buffer.from(loaded.source as Uint8Array).toString();
       if (text.split(patch.old).length !== 2) throw new Error(`${patch.file} has not once: ${patch.old}`);
       return { ...loaded, source: text.replace(patch.old, () => patch.new) };
     },
@@ -57,7 +59,8 @@ async function run({ plan, keepsTrace }: SimulationRequest): Promise<SimulationR
 process.on('message', (request: SimulationRequest) => {
   run(request).then(
     (report) => process.send?.({ report }),
-    (error: unknown) => process.send?.({ error: error instanceof Error ? String(error.stack) : String(error) }),
+    (error: unknown) =>
+      process.send?.({ error: error instanceof Error ? String(error.stack) : String(error) }),
   );
 });
 const folder = mkdtempSync('/dev/shm/switchyard-template-');

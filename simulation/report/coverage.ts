@@ -1,9 +1,9 @@
 /** What the simulations of a run have reached, and what none has. */
 import { RUN_TRANSITIONS } from '@switchyard/contract/states.ts';
+import { FAULT_STEPS } from '../load/fault-steps.ts';
 import { STEP_KINDS } from '../load/plan.ts';
 import { NO_NETWORK_FAULTS } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS } from '../network/receivers.ts';
-import { FAULT_STEPS } from '../load/fault-steps.ts';
 import type { SimulationReport } from '../process/messages.ts';
 
 /** Adds the counts of simulations. */
@@ -55,7 +55,11 @@ function addCounts(to: Map<string, number>, counts: Record<string, number>): voi
   for (const [name, count] of Object.entries(counts)) to.set(name, (to.get(name) ?? 0) + count);
 }
 
-function formatCounts(title: string, counts: ReadonlyMap<string, number>, expected: readonly string[]): string {
+function formatCounts(
+  title: string,
+  counts: ReadonlyMap<string, number>,
+  expected: readonly string[],
+): string {
   const reached = [...counts].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
   const missing = expected.filter((name) => !counts.get(name));
   const list = reached.map(([name, count]) => `${name} ${count}`).join(', ');

@@ -27,9 +27,7 @@ export async function shrinkPlan(
     for (let at = 0; at < candidates.length && tries < triesMax; at += width) {
       const group = candidates.slice(at, at + width);
       tries += group.length;
-      const reports = await Promise.all(
-        group.map((steps) => run({ ...plan, steps }).catch(() => null)),
-      );
+      const reports = await Promise.all(group.map((steps) => run({ ...plan, steps }).catch(() => null)));
       const found = reports.findIndex((report) => report?.violations.some((one) => one.promise === promise));
       const [steps, report] = [group[found], reports[found]];
       if (!steps || !report) continue;

@@ -70,7 +70,13 @@ export class SimulatedWorker {
         ...{ clock: owner.clock, log },
       }),
       registration: {
-        ...{ version: API_VERSION, host: name, folder_id: `folder-of-${name}`, containment: 'limits', labels },
+        ...{
+          version: API_VERSION,
+          host: name,
+          folder_id: `folder-of-${name}`,
+          containment: 'limits',
+          labels,
+        },
         slots: { shared: slots, per_class: {} },
         resources: resources && { cores: resources.cores, memory_bytes: resources.memoryBytes },
         ...{ scratch_bytes: null, job_id: null },

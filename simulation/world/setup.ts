@@ -62,7 +62,10 @@ export async function setUp(connect: Connect, rootToken: string): Promise<Simula
     });
   }
   const shared = await createWorkerToken(root, { all_accounts: true });
-  return accounts.map((account, index) => ({ ...account, workerToken: index === 0 ? account.workerToken : shared }));
+  return accounts.map((account, index) => ({
+    ...account,
+    workerToken: index === 0 ? account.workerToken : shared,
+  }));
 }
 
 async function createWorkerToken(client: Client, body: object): Promise<string> {

@@ -1,7 +1,7 @@
 /** Runs one plan: the load with its faults, the end of all faults, and the time until nothing waits any more. */
 import { Draws } from '../kernel/draws.ts';
-import { STEP_KINDS } from '../load/plan.ts';
 import type { Plan } from '../load/plan.ts';
+import { STEP_KINDS } from '../load/plan.ts';
 import type { Step } from '../load/step.ts';
 import { checkAcknowledged, checkAtRest } from '../model/final-checks.ts';
 import type { Violation } from '../model/ledger.ts';
@@ -54,7 +54,11 @@ export async function createTemplate(folder: string): Promise<Template> {
 }
 
 /** Simulates one plan. */
-export async function simulate(plan: Plan, template: Template, { keepsTrace = false } = {}): Promise<Outcome> {
+export async function simulate(
+  plan: Plan,
+  template: Template,
+  { keepsTrace = false } = {},
+): Promise<Outcome> {
   const world = new World(plan.seed, { keepsTrace, template });
   try {
     return await new Simulation(world, plan).run();
@@ -101,7 +105,11 @@ class Simulation {
       trace: scheduler.finishTrace(),
       lastLines: scheduler.lastLines,
       transitions: this.#watch.transitions,
-      faults: new Map([...this.#world.faults, ...this.#world.network.counts, ...this.#world.receivers.counts]),
+      faults: new Map([
+        ...this.#world.faults,
+        ...this.#world.network.counts,
+        ...this.#world.receivers.counts,
+      ]),
       jobs,
       logs: ledger.logCounts,
       answers: ledger.answers,
@@ -134,7 +142,10 @@ class Simulation {
     this.#openSteps += 1;
     Promise.resolve(kind.run(this.#world, step))
       .catch((error: unknown) =>
-        ledger.report('a step ends without an error', `${step.do} ${step.id}: ${error instanceof Error ? error.stack : error}`),
+        ledger.report(
+          'a step ends without an error',
+          `${step.do} ${step.id}: ${error instanceof Error ? error.stack : error}`,
+        ),
       )
       .finally(() => {
         this.#openSteps -= 1;
@@ -179,7 +190,9 @@ class Simulation {
     for (const [index] of this.#world.accounts.entries()) {
       const client = this.#world.clientOf(index);
       const none = { concurrent_runs: null, core_hours_per_month: null };
-      await client.call('PUT', '/v1/account/licenses', { body: { licenses: [{ name: LICENSE, total: 10 }] } });
+      await client.call('PUT', '/v1/account/licenses', {
+        body: { licenses: [{ name: LICENSE, total: 10 }] },
+      });
       await client.call('PUT', '/v1/account/quotas', { body: none });
       await client.call('PUT', '/v1/applications/plan/quotas', { body: none });
     }
