@@ -3,7 +3,8 @@
  * cancels. When its free slots change, it sends another one, which ends the first.
  *
  * Invariants: an attempt is executed once in this process, however often the server sends it. It is named in every sync until
- * its end is stored, so that the server does not send it again.
+ * its end is stored, so that the server does not send it again. A server that sends it in answer to a sync after its end has
+ * lost what it knew, by a power cut; then the attempt is executed again, because no other worker will.
  */
 import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
 import {
@@ -58,7 +59,8 @@ export class RemoteWorker {
   readonly #parts: RemoteWorkerParts;
   readonly #executor: Executor;
   readonly #attempts = new Map<string, KnownAttempt>();
-  readonly #seen = new Set<string>();
+  /** The number of the last sync before each attempt ended; that of no sync while it is executed. */
+  readonly #seen = new Map<string, number>();
   #workerId = '';
   #lastSync = 0;
   #syncsUnderWay = 0;
@@ -140,7 +142,7 @@ export class RemoteWorker {
     let delayMs: number | null = null;
     const startedAt = this.#parts.clock.elapsed();
     try {
-      this.#apply(await server.sync(workerId, this.#readState()), workerId);
+      this.#apply(await server.sync(workerId, this.#readState()), workerId, turn);
       this.#failures = 0;
       // Slowly, because each attempt at a longer wait may cost a connection.
       this.#waitMs = Math.min(SYNC_WAIT_MS, this.#waitMs + 1);
@@ -201,11 +203,15 @@ export class RemoteWorker {
     };
   }
 
-  #apply({ jobs, canceled, slots_released, draining }: WorkerInstructions, workerId: string): void {
+  #apply(
+    { jobs, canceled, slots_released, draining }: WorkerInstructions,
+    workerId: string,
+    turn: number,
+  ): void {
     if (draining !== this.#isDraining)
       this.#parts.log.info({ draining }, draining ? 'Worker drained' : 'Drain of the worker ended');
     this.#isDraining = draining;
-    for (const job of jobs) this.#start(job, workerId);
+    for (const job of jobs) this.#start(job, workerId, turn);
     for (const key of canceled) this.#change(key, 'ending');
     this.#executor.cancel(canceled.map(formatKey));
     for (const key of slots_released) this.#change(key, 'waiting');
@@ -217,9 +223,10 @@ export class RemoteWorker {
     if (attempt) attempt.state = state;
   }
 
-  #start(job: WorkerJob, workerId: string): void {
+  /** `turn` is the number of the sync whose response has the job. */
+  #start(job: WorkerJob, workerId: string, turn: number): void {
     const key = formatKey(job);
-    if (this.#seen.has(key) || workerId !== this.#workerId) return;
+    if (turn <= (this.#seen.get(key) ?? 0) || workerId !== this.#workerId) return;
     const { server, log, slots } = this.#parts;
     const slotCount = slots.pools.reduce((sum, pool) => sum + pool.slots, 0);
     if (this.#attempts.size >= SYNCS_MAX * slotCount + OTHER_ATTEMPTS_MAX) {
@@ -234,6 +241,7 @@ export class RemoteWorker {
         onEnding: () => this.#change(job, 'ending'),
         onFinished: () => {
           this.#attempts.delete(key);
+          if (this.#seen.has(key)) this.#seen.set(key, this.#lastSync);
           this.#idleSince = this.#parts.clock.elapsed();
         },
       }),
@@ -241,9 +249,9 @@ export class RemoteWorker {
   }
 
   #remember(key: string): void {
-    this.#seen.add(key);
+    this.#seen.set(key, Number.POSITIVE_INFINITY);
     if (this.#seen.size <= KEYS_MAX) return;
-    const [oldest = ''] = this.#seen;
+    const [oldest = ''] = this.#seen.keys();
     this.#seen.delete(oldest);
   }
 
