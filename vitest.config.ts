@@ -64,6 +64,7 @@ const SAME_ON_BOTH = [
   'server/platform/tracing/*',
   'server/accounts/sso/id-tokens.test.ts',
   'server/apps/uploads/{downloads,uploads}.test.ts',
+  'simulation/**',
   'studies/**',
   'server/ops/webhooks/{addresses,attempts,networks}.test.ts',
   // Pure rules, and values that are checked before a statement.
@@ -115,6 +116,7 @@ const WHOLE = [
   'cli/documentation/**',
   'cli/first-run/**',
   'conformance/**',
+  'simulation/**',
   'site/{accessibility,all-pages}.test.ts',
   'studies/**',
 ];

@@ -11,7 +11,7 @@ import {
   openQuery,
 } from '../server/testing/load/invariants.ts';
 import { checkTokens, LOAD_LICENSE } from '../server/testing/load/license-history.ts';
-import { checkOrphanRows } from './application-load.ts';
+import { checkOrphanRows } from '../server/testing/load/orphan-rows.ts';
 import type { Cluster } from './cluster.ts';
 import type { ChaosContext, Loads } from './context.ts';
 import { checkExperiments } from './experiment-load.ts';

@@ -36,12 +36,29 @@ const ALLOWED_IMPORTS: Record<
   cli: { always: ['contract', 'runner', 'solver-logs', 'static-build', 'worker'], tests: ['server', 'site'] },
 };
 /** Folders that check the whole repository, or stand outside all packages. */
-const UNORDERED_FOLDERS = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance', 'studies']);
+const UNORDERED_FOLDERS = new Set([
+  ...['', 'checks', 'scripts', 'bench', 'chaos', 'simulation', 'conformance', 'studies'],
+]);
+
+/** The simulation replaces the time of its process when it is loaded, so nothing else loads it. */
+function findSimulationImports(source: Source, packages: Packages): string[] {
+  return listImports(source)
+    .filter(({ specifier }) => {
+      const target = resolveImport(source.path, specifier, packages);
+      return target.kind === 'own' && target.folder === 'simulation';
+    })
+    .map(
+      ({ specifier, line }) =>
+        `${source.path}:${line} imports ${specifier}: only the simulation imports itself.`,
+    );
+}
 
 /** Returns imports against the order of the packages, and relative imports across packages. */
 export function checkPackageOrder(sources: readonly Source[], packages: Packages): string[] {
   return sources.flatMap((source) => {
     const from = packageFolder(source.path);
+    const simulated = from === 'simulation' ? [] : findSimulationImports(source, packages);
+    if (simulated.length > 0) return simulated;
     if (UNORDERED_FOLDERS.has(from)) return [];
     const rule = ALLOWED_IMPORTS[from] ?? { always: [], tests: [] };
     const isBuilding = source.path.startsWith(`${from}/${BUILD_FOLDERS[from] ?? 'build'}/`);

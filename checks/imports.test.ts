@@ -10,6 +10,7 @@ import {
 import { collectPackages, type Manifest, packageFolder, resolveImport } from './packages.ts';
 import {
   findDatabaseDrivers,
+  findDirectTime,
   findEnvironmentReads,
   findRowLocks,
   findTelemetryImports,
@@ -56,6 +57,9 @@ describe('this repository', () => {
   });
   test('a server without an exporter of spans does not load one', () => {
     expect(findTelemetryImports(sources)).toEqual([]);
+  });
+  test('the clock and the randomness of the server have few owners', () => {
+    expect(findDirectTime(sources)).toEqual([]);
   });
 });
 
@@ -344,6 +348,28 @@ test.each([
   ["const { createOtlpTracing } = await import('./otlp-tracing.ts');", 0],
 ])('the libraries of traces: %s', (text, count) => {
   expect(findTelemetryImports([{ path: 'server/platform/tracing/tracing.ts', text }])).toHaveLength(count);
+});
+
+test.each([
+  ['const now = Date.now();', 1],
+  ['const at = new Date();', 1],
+  ['setTimeout(end, 10);', 1],
+  ['const id = randomUUID();', 1],
+  ['const at = new Date(instant);', 0],
+  ['const now = clock.now();', 0],
+])('direct use of the time: %s', (text, count) => {
+  expect(findDirectTime([{ path: 'server/runs/queue/requeue.ts', text }])).toHaveLength(count);
+});
+
+test('the time of the machine has its owner', () => {
+  const text = 'const now = Date.now();';
+  expect(findDirectTime([{ path: 'server/platform/clock.ts', text }])).toEqual([]);
+});
+
+test('nothing imports the simulation', () => {
+  const text = "import { drawPlan } from '../simulation/load/plan.ts';";
+  const packages = collectPackages(files);
+  expect(checkPackageOrder([{ path: 'chaos/main.ts', text }], packages)).toHaveLength(1);
 });
 
 describe('row locks', () => {

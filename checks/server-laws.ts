@@ -127,3 +127,50 @@ export function findTelemetryImports(sources: readonly Source[]): string[] {
     return found;
   });
 }
+
+/** The files that own the time, timers and randomness of the server, and those that no simulated server loads or waits for. */
+const TIME_OWNERS = [
+  ...['platform/clock.ts', 'platform/random.ts'],
+  // Sockets: the simulation hands requests to the router.
+  ...['platform/http/transport/', 'platform/http/listen.ts', 'platform/tls/'],
+  ...['accepts', 'fair-request-queue', 'handshake-queue', 'request-memory'].map(
+    (name) => `platform/http/limits/${name}.ts`,
+  ),
+  // Other processes and services.
+  ...['platform/database/postgres/', 'platform/blobs/s3', 'accounts/sso/identity-provider.ts'],
+  ...['experiments/results/results-worker-pool.ts', 'ops/backup/restore.ts'],
+].map((path) => `server/${path}`);
+
+const CLOCK_CALLS: readonly [object: string, name: string][] = [
+  ['Date', 'now'],
+  ['performance', 'now'],
+  ['Math', 'random'],
+];
+const CLOCK_FUNCTIONS = new Set(['setTimeout', 'setInterval', 'randomBytes', 'randomUUID', 'randomInt']);
+
+/** Elsewhere the clock and the randomness of the services are used: a simulation replaces them, and a test moves them. */
+export function findDirectTime(sources: readonly Source[]): string[] {
+  return listServerSources(sources, 'testing/').flatMap((source) => {
+    if (TIME_OWNERS.some((owner) => source.path.startsWith(owner))) return [];
+    const found: string[] = [];
+    const report = (node: { start: number }, what: string) =>
+      found.push(
+        `${formatLocation(source, node)} uses ${what}: take Clock or Random of server/platform from the caller.`,
+      );
+    new Visitor({
+      CallExpression({ callee, start }) {
+        if (callee.type === 'Identifier' && CLOCK_FUNCTIONS.has(callee.name)) report({ start }, callee.name);
+        if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return;
+        const { object, property } = callee;
+        const name = property.type === 'Identifier' ? property.name : '';
+        if (CLOCK_CALLS.some(([owner, method]) => owner === object.name && method === name))
+          report({ start }, `${object.name}.${name}`);
+      },
+      NewExpression({ callee, arguments: passed, start }) {
+        if (callee.type === 'Identifier' && callee.name === 'Date' && passed.length === 0)
+          report({ start }, 'new Date()');
+      },
+    }).visit(parseSource(source).program);
+    return found;
+  });
+}

@@ -62,8 +62,8 @@ export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path);
 }
 
-/** Folders that are never shipped: benchmarks, chaos tests, conformance tests, studies of the statistics. */
-const TOOL_FOLDERS = new Set(['bench', 'browser-testing', 'chaos', 'conformance', 'studies']);
+/** Folders that are never shipped: benchmarks, chaos tests, the simulation, conformance tests, studies of the statistics. */
+const TOOL_FOLDERS = new Set(['bench', 'browser-testing', 'chaos', 'simulation', 'conformance', 'studies']);
 
 /** Returns true for tests, for folders named `testing` with shared test code, and for tools that are never shipped. */
 export function isTesting(path: string): boolean {

@@ -8,7 +8,7 @@ const PATH = `/v1/applications/${APPLICATION}`;
 export const EXPERIMENT_STEPS: StepKinds = {
   createBatch: {
     weight: 2,
-    draw: (draws) => ({ account: draws.below(ACCOUNTS), repetitions: 1 + draws.below(3) }),
+    draw: (draws) => ({ account: draws.below(ACCOUNTS), repetitions: 1 + draws.below(2) }),
     async run(world, step) {
       const id = `batch-${step.id}`;
       const body = {
@@ -62,12 +62,10 @@ export const EXPERIMENT_STEPS: StepKinds = {
     async run(world, step) {
       const input = { n: step.id, ms: readNumber(step, 'ms'), end: readText(step, 'end') };
       const configuration = { run_type: { type: 'ensemble', definition_id: 'three' } };
-      const answer = await world
-        .clientOf(readNumber(step, 'account'))
-        .call('POST', `${PATH}/runs`, {
-          body: { input, configuration },
-          idempotencyKey: `ensemble-${step.id}`,
-        });
+      const answer = await world.clientOf(readNumber(step, 'account')).call('POST', `${PATH}/runs`, {
+        body: { input, configuration },
+        idempotencyKey: `ensemble-${step.id}`,
+      });
       if (answer?.status === 202)
         world.ledger.acknowledge('createRun', (answer.body as { run_id: string }).run_id);
       else if (answer) world.ledger.reportRefusal(step, answer);

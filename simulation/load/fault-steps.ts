@@ -39,6 +39,14 @@ export const FAULT_STEPS: StepKinds = {
       world.crashServer('power');
     },
   },
+  endServerAtAnswer: {
+    weight: 5,
+    draw: (draws) => ({ answers: 1 + draws.below(8), byPower: draws.happens(0.7) }),
+    run(world, step) {
+      world.countFault(step.do);
+      world.endServerAtAnswer(readNumber(step, 'answers'), step.byPower === true ? 'power' : 'kill');
+    },
+  },
   restartServer: {
     weight: 1,
     draw: () => ({}),

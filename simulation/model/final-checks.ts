@@ -1,7 +1,7 @@
 /** The checks at the end of a simulation, when every fault is over and nothing waits any more. */
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
-import { checkOrphanRows } from '../../chaos/application-load.ts';
 import { checkContents, checkRunEvents } from '../../server/testing/load/invariants.ts';
+import { checkOrphanRows } from '../../server/testing/load/orphan-rows.ts';
 import type { Plan } from '../load/plan.ts';
 import { type AppEnd, computeOutput } from '../workers/app-behavior.ts';
 import type { World } from '../world/world.ts';
@@ -118,7 +118,9 @@ const DELETING = new Set(['deleteRun', 'useApplication', 'deleteExperiment']);
 function findOutcomeProblem(run: AcknowledgedRun, { status, error, inline }: Row): string | null {
   const { input } = run;
   const state = status as RunStatusV2;
-  if (state === 'canceled') return run.isCancelRequested ? null : 'canceled without a request';
+  // The worker of a run that is deleted ends its app; a power cut may take the deletion back.
+  if (state === 'canceled')
+    return run.isCancelRequested || run.isDeleteRequested ? null : 'canceled without a request';
   if (state === 'succeeded') {
     if (FAILED.includes(input.end)) return `succeeded although its app ends by ${input.end}`;
     if (input.end === 'large' || !(inline instanceof Uint8Array)) return null;

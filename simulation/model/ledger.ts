@@ -67,6 +67,8 @@ export class Ledger {
   appStarts = 0;
   /** True once a fault has begun: until then nothing may fail. */
   isDisturbed = false;
+  /** True once a power cut may have undone commits. */
+  hasLostPower = false;
   readonly leases: LeaseHistory;
 
   constructor(scheduler: Scheduler) {
@@ -135,7 +137,8 @@ export class Ledger {
     if (event === 'end') return;
     this.appStarts += 1;
     this.#scheduler.note(`${worker} starts ${key}`);
-    if (this.#begun.get(key) === worker)
+    // A server that has lost a claim in a power cut gives it again, under the same fencing token.
+    if (this.#begun.get(key) === worker && !this.hasLostPower)
       this.report('an attempt starts once', `${worker} started ${key} twice`);
     this.#begun.set(key, worker);
   }

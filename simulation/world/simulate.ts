@@ -43,6 +43,10 @@ const WAITING = [
   `select count(*) from experiments where status = 'started' and kind = 'batch'`,
 ];
 
+const UNENDED = `select id, name, status, worker_id, fence, attempt, cancel_requested_at, retry_at, required_labels,
+  required_licenses, (select count(*) from workers where workers.id = worker_id) as workers
+  from runs where status in ('queued', 'running') limit 3`;
+
 /** Creates the template of the worlds of this process in the folder. */
 export async function createTemplate(folder: string): Promise<Template> {
   const world = new World('template');
@@ -181,7 +185,13 @@ class Simulation {
     const isOver = waiting.length === 0 && checkedAt > 0 && isFree && this.#openSteps === 0;
     if (ledger.violations.length > 0 || (isOver && server.isListening)) return;
     if (!server.isListening) waiting.push(`the server does not start: ${server.refusedStarts.at(-1)}`);
-    const detail = [...waiting, `${this.#openSteps} steps are open`, `limits are free: ${isFree}`].join('; ');
+    const unended = server.isListening ? this.#observer.query(UNENDED) : [];
+    const detail = [
+      ...waiting,
+      JSON.stringify(unended),
+      `${this.#openSteps} steps are open`,
+      `limits are free: ${isFree}`,
+    ].join('; ');
     ledger.report('everything ends once the faults are over', detail);
   }
 

@@ -7,7 +7,7 @@ import { Scheduler } from '../kernel/scheduler.ts';
 import { Client } from '../load/client.ts';
 import { MemoryBlobs } from '../machine/memory-blobs.ts';
 import { type CrashKind, SimulatedDisk } from '../machine/simulated-disk.ts';
-import { SimulatedServer } from '../machine/simulated-server.ts';
+import { SimulatedServer, type WireResponse } from '../machine/simulated-server.ts';
 import { Ledger } from '../model/ledger.ts';
 import { Network } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS, Receivers } from '../network/receivers.ts';
@@ -49,6 +49,7 @@ export class World {
   readonly #folder: string;
   readonly #clients = new Map<string, Client>();
   #startedAt = 0;
+  #crash: { answers: number; kind: CrashKind } | null = null;
   /** Is called when a process of the server listens. */
   onServerStart = (): void => {};
 
@@ -74,7 +75,10 @@ export class World {
       onStart: () => this.onServerStart(),
     });
     this.network = new Network(this.scheduler, this.#draws('network'), this.server);
-    this.network.onAnswer = (path, response, sentAt) => this.ledger.noteAnswer(path, response, sentAt);
+    this.network.onAnswer = (path, response, sentAt) => {
+      this.#noteAnswer(response);
+      this.ledger.noteAnswer(path, response, sentAt);
+    };
   }
 
   #draws(purpose: string): Draws {
@@ -162,7 +166,22 @@ export class World {
 
   /** Ends the process of the server. The watch begins anew with what is left of its disk. */
   crashServer(kind: CrashKind): void {
+    if (kind === 'power') this.ledger.hasLostPower = true;
     this.server.crash(kind);
+  }
+
+  /** Ends the process of the server when it has given so many answers to changes: they have left it, and nothing else may. */
+  endServerAtAnswer(answers: number, kind: CrashKind): void {
+    this.#crash = { answers, kind };
+  }
+
+  #noteAnswer({ status }: WireResponse): void {
+    if (!this.#crash || status >= 300 || status === 200) return;
+    this.#crash.answers -= 1;
+    if (this.#crash.answers > 0) return;
+    const { kind } = this.#crash;
+    this.#crash = null;
+    this.scheduler.after(0, '', () => this.crashServer(kind));
   }
 
   /** Resolves after the time, by the clock of no process. */
@@ -184,6 +203,7 @@ export class World {
 
   /** Ends all faults, and lets every process continue. */
   heal(): void {
+    this.#crash = null;
     this.network.heal();
     this.receivers.faults = NO_RECEIVER_FAULTS;
     Object.assign(this.blobs, { failureRate: 0, slowness: 1 });
