@@ -130,7 +130,9 @@ export class SimulatedDisk {
     if (!writer) throw new Error('The database opened no connection.');
     const pageBytes = Number(writer.prepare('pragma page_size').get()?.page_size);
     this.#opened = { path, writer, connections, checkpoint: null, log: null, pageBytes };
-    this.#synced = [];
+    // The start syncs the log.
+    const end = this.#readEnd();
+    this.#synced = end ? [end] : [];
     return database;
   }
 

@@ -116,8 +116,9 @@ export class SimulatedServer {
       },
       (error: unknown) => {
         if (!owner.isAlive) return;
-        this.refusedStarts.push(errorMessage(error));
-        scheduler.note(`${owner.name} could not start: ${errorMessage(error)}`);
+        const message = errorMessage(error).replaceAll(config.data, '');
+        this.refusedStarts.push(message);
+        scheduler.note(`${owner.name} could not start: ${message}`);
         disk.crash('kill');
         this.#end(owner);
       },
@@ -125,12 +126,15 @@ export class SimulatedServer {
   }
 
   #createLog(owner: SimulatedProcess): Log {
-    const { scheduler, onLog } = this.#parts;
+    const { scheduler, onLog, disk } = this.#parts;
+    const { folder } = disk;
     const write =
       (level: 'warn' | 'error') =>
       (fields: object, message: string): void => {
         if (!owner.isAlive) return;
-        scheduler.note(`${owner.name} ${level}: ${message} ${JSON.stringify(fields)}`);
+        // Each simulation has another folder.
+        const text = JSON.stringify(fields).replaceAll(folder, '');
+        scheduler.note(`${owner.name} ${level}: ${message} ${text}`);
         onLog(level, message, fields);
       };
     return { debug() {}, info() {}, warn: write('warn'), error: write('error') };
