@@ -52,9 +52,7 @@ export interface ServerOverrides {
   log?: Log;
   /** Resolves the host names of webhook receivers. */
   resolveHostname?: ResolveName;
-  /** Sends a delivery to its receiver. */
-  postDelivery?: PostDelivery;
-  /** The machine of a simulated server: its disk, its blobs, and its requests in place of sockets. */
+  /** The machine of a simulated server: its disk, its blobs, and messages in place of sockets. */
   machine?: Machine;
   /** true: the launcher of apps starts with the first run. */
   launchesOnDemand?: boolean;
@@ -67,9 +65,11 @@ export interface ServerOverrides {
 }
 
 /** The parts of a machine that a simulation replaces. */
-export interface Machine {
+interface Machine {
   openDatabase(): Database;
   openBlobs(): BlobStore;
+  /** Sends a delivery to its receiver. */
+  postDelivery: PostDelivery;
   /** Receives the requests in place of a port. Returns the URL of the server without a trailing slash. */
   listen(http: FastifyInstance): Promise<string>;
 }
@@ -138,14 +138,15 @@ function withAddress<T>({ host, port }: Config, work: () => Promise<T>): Promise
   );
 }
 
-async function start(base: Base, overrides: ServerOverrides): Promise<Omit<RunningServer, 'close'>> {
+async function start(
+  base: Base,
+  { machine, ...overrides }: ServerOverrides,
+): Promise<Omit<RunningServer, 'close'>> {
   const { config, log, closers } = base;
   // Before the start changes anything: a wrong pair or a port in use refuses it.
   const ownPair = config.tls?.kind === 'files' ? await openCertificates(config.tls, base) : null;
-  const { machine } = overrides;
   if (!machine) await withAddress(config, () => checkAddress(config));
-  const openReader = machine && (async () => machine.openBlobs());
-  const { folderId, sides } = await lockAndInspectDataFolder(config, closers, openReader);
+  const { folderId, sides } = await lockAndInspectDataFolder(config, closers, machine);
   const runner = await openRunner(base, overrides.launchesOnDemand === true);
   const storage = await openStorage(base, machine, { folderId, sides });
   const { database } = storage;
@@ -158,7 +159,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const services = await createServices({
     ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
-    postDelivery: overrides.postDelivery ?? postDelivery,
+    postDelivery: machine?.postDelivery ?? postDelivery,
     resultsWorkerPool: overrides.resultsWorkerPool ?? new ResultsWorkerPool(),
   });
   closers.push(async () => services.shared.tracing?.close());

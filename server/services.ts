@@ -175,8 +175,7 @@ export async function createServices(parts: ServicesParts) {
     provisioner:
       config.provisioner &&
       createProvisioner(config.provisioner, { ...parts, key: deriveKey(masterKey, 'worker-tokens') }),
-    resolve: parts.resolveHostname,
-    post: parts.postDelivery,
+    ...{ resolve: parts.resolveHostname, post: parts.postDelivery },
   });
   const leadership = createLeadership(parts);
   registerLeaderMetric(metrics.registry, leadership);

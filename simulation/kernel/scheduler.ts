@@ -2,7 +2,7 @@
  * The one thread of a simulation. It runs the event with the earliest time, waits until nothing is left to do at that time,
  * and jumps to the next event. Nothing else moves the time.
  *
- * Invariant: the order of everything that runs depends on the seed alone. What Node runs by itself is either in a fixed order
+ * Invariant: the order of everything that runs depends only on the seed. What Node runs by itself is either in a fixed order
  * (microtasks), in the queue of this file (`setImmediate`), or on the one thread of its pool (files). The scheduler waits for
  * that thread before it continues.
  */

@@ -16,7 +16,7 @@ function drawApp(draws: Draws): Record<string, StepValue> {
 }
 
 /** Returns the input of the run that a step creates; its number is that of the step. */
-export function readInput(step: Step): AppInput {
+function readInput(step: Step): AppInput {
   return { n: step.id, ms: readNumber(step, 'ms'), end: readText(step, 'end') as AppEnd };
 }
 

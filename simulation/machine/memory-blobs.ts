@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import {
   BlobMissingError,
   type BlobRange,
+  type BlobReader,
   type BlobStore,
   checkBlobKey,
   type InstallationMarker,
@@ -28,7 +29,6 @@ export class MemoryBlobs {
   #versions = 0;
   /** The probability that an operation fails. */
   failureRate = 0;
-  failures = 0;
   /** Multiplies the time of each operation. */
   slowness = 1;
 
@@ -54,88 +54,22 @@ export class MemoryBlobs {
 
   /** Opens the store for a process. */
   open(owner: SimulatedProcess): BlobStore {
-    const { clock } = owner;
-    const step = async (operation: string): Promise<void> => {
-      await new Promise<void>((resolve) =>
-        owner.after(this.#draws.duration(1.5) * this.slowness, '', resolve),
-      );
-      if (!this.#draws.happens(this.failureRate)) return;
-      this.failures += 1;
-      throw Object.assign(new Error(`EIO: i/o error, ${operation}`), { code: 'EIO', syscall: operation });
-    };
-    const find = (key: string): StoredContent => {
-      const found = this.#blobs.get(checkBlobKey(key)) ?? this.#trash.get(key);
-      if (!found) throw new BlobMissingError(key);
-      return found;
-    };
-    const restore = (key: string): boolean => {
-      const moved = this.#trash.get(key);
-      if (!moved) return false;
-      this.#trash.delete(key);
-      this.#blobs.set(key, moved);
-      return true;
-    };
-    const [blobs, trash] = [this.#blobs, this.#trash];
+    const step = (operation: string): Promise<void> => this.#step(owner, operation);
     return {
-      async open(key, part) {
-        await step('open');
-        restore(key);
-        return Readable.from([cut(find(key).content, part)], { objectMode: false });
-      },
-      stat: async (key) => {
-        await step('stat');
-        const found = blobs.get(key);
-        return (
-          (found && {
-            bytes: found.content.length,
-            writtenAt: found.writtenAt,
-            version: String(found.version),
-          }) ??
-          null
-        );
-      },
-      async *list(writtenBefore) {
-        await step('list');
-        for (const [key, { writtenAt }] of [...blobs]) if (writtenAt < writtenBefore) yield key;
-      },
-      async *listTrash(movedBefore) {
-        await step('list');
-        for (const [key, { movedAt }] of [...trash]) if (movedAt < movedBefore) yield key;
-      },
+      ...this.#openReader(step),
+      ...this.#openTrash(step),
       put: async (key, source, bytesMax) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        for await (const chunk of source) {
-          chunks.push(chunk);
-          bytes += chunk.length;
-          if (bytes > bytesMax) throw new TooLargeError(bytesMax);
-        }
+        const content = await readWithin(source, bytesMax);
         await step('write');
-        const content = Buffer.concat(chunks);
         this.#versions += 1;
-        blobs.set(checkBlobKey(key), { content, writtenAt: clock.now(), version: this.#versions });
-        return { key, bytes, sha256: hash('sha256', content, 'hex') };
+        const writtenAt = owner.clock.now();
+        this.#blobs.set(checkBlobKey(key), { content, writtenAt, version: this.#versions });
+        return { key, bytes: content.length, sha256: hash('sha256', content, 'hex') };
       },
-      async remove(key) {
+      remove: async (key) => {
         await step('remove');
-        blobs.delete(key);
+        this.#blobs.delete(key);
       },
-      async moveToTrash(key, now) {
-        await step('rename');
-        const found = blobs.get(key);
-        if (!found) return;
-        blobs.delete(key);
-        trash.set(key, { ...found, movedAt: now });
-      },
-      async restore(key) {
-        await step('rename');
-        return restore(key);
-      },
-      async purge(key) {
-        await step('remove');
-        trash.delete(key);
-      },
-      readMarker: async () => this.#marker,
       writeMarker: async (marker, { isFirst = false } = {}) => {
         if (isFirst && this.#marker) throw new MarkerExistsError('there is a marker already');
         this.#marker = marker;
@@ -145,6 +79,83 @@ export class MemoryBlobs {
       },
     };
   }
+
+  async #step(owner: SimulatedProcess, operation: string): Promise<void> {
+    const delay = this.#draws.duration(1.5) * this.slowness;
+    await new Promise<void>((resolve) => owner.after(delay, '', resolve));
+    if (!this.#draws.happens(this.failureRate)) return;
+    throw Object.assign(new Error(`EIO: i/o error, ${operation}`), { code: 'EIO', syscall: operation });
+  }
+
+  #restore(key: string): boolean {
+    const moved = this.#trash.get(key);
+    if (!moved) return false;
+    this.#trash.delete(key);
+    this.#blobs.set(key, moved);
+    return true;
+  }
+
+  #openReader(step: (operation: string) => Promise<void>): BlobReader {
+    const [blobs, trash] = [this.#blobs, this.#trash];
+    return {
+      open: async (key, part) => {
+        await step('open');
+        this.#restore(key);
+        const found = blobs.get(checkBlobKey(key));
+        if (!found) throw new BlobMissingError(key);
+        return Readable.from([cut(found.content, part)], { objectMode: false });
+      },
+      stat: async (key) => {
+        await step('stat');
+        const found = blobs.get(key);
+        if (!found) return null;
+        const { content, writtenAt, version } = found;
+        return { bytes: content.length, writtenAt, version: String(version) };
+      },
+      async *list(writtenBefore) {
+        await step('list');
+        for (const [key, { writtenAt }] of [...blobs]) if (writtenAt < writtenBefore) yield key;
+      },
+      async *listTrash(movedBefore) {
+        await step('list');
+        for (const [key, { movedAt }] of [...trash]) if (movedAt < movedBefore) yield key;
+      },
+      readMarker: async () => this.#marker,
+    };
+  }
+
+  #openTrash(
+    step: (operation: string) => Promise<void>,
+  ): Pick<BlobStore, 'moveToTrash' | 'restore' | 'purge'> {
+    return {
+      moveToTrash: async (key, now) => {
+        await step('rename');
+        const found = this.#blobs.get(key);
+        if (!found) return;
+        this.#blobs.delete(key);
+        this.#trash.set(key, { ...found, movedAt: now });
+      },
+      restore: async (key) => {
+        await step('rename');
+        return this.#restore(key);
+      },
+      purge: async (key) => {
+        await step('remove');
+        this.#trash.delete(key);
+      },
+    };
+  }
+}
+
+async function readWithin(source: Readable, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new TooLargeError(bytesMax);
+  }
+  return Buffer.concat(chunks);
 }
 
 function cut(content: Buffer, part: BlobRange | null | undefined): Buffer {

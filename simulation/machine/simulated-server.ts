@@ -95,10 +95,10 @@ export class SimulatedServer {
       random: createRandom(draws, owner.clock.now),
       log: this.#createLog(owner),
       resolveHostname: async () => ['93.184.216.34'],
-      postDelivery: connectReceivers(owner),
       machine: {
         openDatabase: () => disk.openDatabase(owner),
         openBlobs: () => blobs.open(owner),
+        postDelivery: connectReceivers(owner),
         listen: async (http) => {
           await http.ready();
           if (owner.isAlive) this.#http = http;

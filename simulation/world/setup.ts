@@ -6,9 +6,7 @@ import type { Answer, Client } from '../load/client.ts';
 export const APPLICATION = 'plan';
 export const INSTANCES = ['main', 'licensed', 'greedy', 'gpu', 'urgent'] as const;
 export const LICENSE = 'solver';
-export const LICENSE_TOTAL = 3;
-/** The tokens that a run of an instance needs. */
-export const LICENSE_NEEDS: Partial<Record<(typeof INSTANCES)[number], number>> = { licensed: 1, greedy: 2 };
+const LICENSE_TOTAL = 3;
 export const ACCOUNTS = 3;
 
 /** An account of the world. */

@@ -45,17 +45,21 @@ async function restrictDataFolder(
   if ((mode & TRAVERSE_MODE) !== TRAVERSE_MODE) await chmod(folder, (mode & 0o777) | TRAVERSE_MODE);
 }
 
+/** The blobs of a simulated machine. */
+interface BlobMachine {
+  openBlobs(): BlobReader;
+}
+
 /** Reads the state without a change. Throws ConfigError when a server must not start. */
-async function inspectInstallation(
-  config: StorageConfig,
-  openReader?: () => Promise<BlobReader>,
-): Promise<InstallationState> {
-  const sides = await readInstallationState(config, openReader).catch((error: unknown) => {
-    if (!(error instanceof NotADatabaseError) && !isDatabaseDamaged(error)) throw error;
-    throw new ConfigError(
-      `The database ${sqlitePath(config.data)} is damaged: ${errorMessage(error)}. Restore a backup into an empty data folder with \`npm run restore\`. Nothing was changed.`,
-    );
-  });
+async function inspectInstallation(config: StorageConfig, machine?: BlobMachine): Promise<InstallationState> {
+  const sides = await readInstallationState(config, machine && (async () => machine.openBlobs())).catch(
+    (error: unknown) => {
+      if (!(error instanceof NotADatabaseError) && !isDatabaseDamaged(error)) throw error;
+      throw new ConfigError(
+        `The database ${sqlitePath(config.data)} is damaged: ${errorMessage(error)}. Restore a backup into an empty data folder with \`npm run restore\`. Nothing was changed.`,
+      );
+    },
+  );
   const refusal = findStartRefusal(sides);
   if (refusal !== null) throw new ConfigError(refusal);
   return sides;
@@ -64,20 +68,20 @@ async function inspectInstallation(
 /**
  * Creates and locks the data folder, and inspects the installation under the lock. In a folder without a lock it inspects it
  * before too, so that a refused start creates no lock file in a folder of another program. Throws ConfigError when a server
- * must not start. `openReader` opens the blobs; by default those that the settings name.
+ * must not start. `machine` replaces the blobs that the settings name.
  */
 export async function lockAndInspectDataFolder(
   config: StorageConfig,
   closers: (() => Promise<void>)[],
-  openReader?: () => Promise<BlobReader>,
+  machine?: BlobMachine,
 ): Promise<{ folderId: string; sides: InstallationState }> {
   const { data } = config;
   const unwritable = `SWITCHYARD_DATA is "${data}", where the server cannot store its data`;
-  if (!existsSync(join(data, 'lock'))) await inspectInstallation(config, openReader);
+  if (!existsSync(join(data, 'lock'))) await inspectInstallation(config, machine);
   await withSettingName(unwritable, () => mkdir(data, { recursive: true, mode: 0o700 }));
   const lock = await withSettingName(unwritable, async () => lockDataFolder(data));
   closers.push(async () => lock.release());
-  const sides = await inspectInstallation(config, openReader);
+  const sides = await inspectInstallation(config, machine);
   const contents = { database: config.postgres === null, blobs: (config.s3 ?? config.sharedBlobs) === null };
   await withSettingName(unwritable, () => restrictDataFolder(data, contents));
   return { folderId: lock.folderId, sides };
