@@ -24,7 +24,7 @@ import { type ConsoleFiles, loadConsole, serveConsole } from './ops/site/console
 import { serveOpenApiDocuments } from './ops/site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './ops/site/site.ts';
 import { type ResolveName, resolveName } from './ops/webhooks/addresses.ts';
-import { type PostDelivery, postDelivery } from './ops/webhooks/send.ts';
+import type { PostDelivery } from './ops/webhooks/send.ts';
 import type { BlobStore } from './platform/blobs/blob-store.ts';
 import { openBlobs } from './platform/blobs/open-blob-store.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
@@ -138,6 +138,10 @@ function withAddress<T>({ host, port }: Config, work: () => Promise<T>): Promise
   );
 }
 
+function createState({ publicUrl }: Config): ProcessState {
+  return { publicUrl: publicUrl ?? '', ownUrl: '', listensLocally: false, notReadyReason: '' };
+}
+
 async function start(
   base: Base,
   { machine, ...overrides }: ServerOverrides,
@@ -150,16 +154,11 @@ async function start(
   const runner = await openRunner(base, overrides.launchesOnDemand === true);
   const storage = await openStorage(base, machine, { folderId, sides });
   const { database } = storage;
-  const state: ProcessState = {
-    publicUrl: config.publicUrl ?? '',
-    ownUrl: '',
-    listensLocally: false,
-    notReadyReason: '',
-  };
+  const state = createState(config);
   const services = await createServices({
     ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
-    postDelivery: machine?.postDelivery ?? postDelivery,
+    postDelivery: machine?.postDelivery,
     resultsWorkerPool: overrides.resultsWorkerPool ?? new ResultsWorkerPool(),
   });
   closers.push(async () => services.shared.tracing?.close());

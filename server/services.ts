@@ -116,7 +116,8 @@ interface ServicesParts {
   folderId: string;
   state: ProcessState;
   resolveHostname: ResolveName;
-  postDelivery: PostDelivery;
+  /** Absent on a real machine. */
+  postDelivery: PostDelivery | undefined;
   resultsWorkerPool: ResultsWorkerPool;
 }
 

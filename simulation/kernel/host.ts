@@ -7,7 +7,6 @@ import filesPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { Transform, type TransformCallback } from 'node:stream';
-import timersPromises from 'node:timers/promises';
 import zlib from 'node:zlib';
 import type { Draws } from './draws.ts';
 // It takes what it needs of the machine before the functions below replace it.
@@ -174,7 +173,7 @@ export function takeOverHost(): void {
     randomUUID: randomUuid,
     randomBytes: (count: number) => requireHost().draws.bytes(count),
   });
-  Object.assign(timersPromises, {
+  Object.assign(process.getBuiltinModule('node:timers/promises'), {
     setImmediate: (value: unknown) =>
       new Promise((resolve) => requireHost().scheduler.soon(() => resolve(value))),
     setTimeout: (ms: number, value: unknown) =>

@@ -4,7 +4,7 @@
  *
  * Invariants: an attempt is executed once in this process, however often the server sends it. It is named in every sync until
  * its end is stored, so that the server does not send it again. A server that sends it in answer to a sync after its end has
- * lost what it knew, by a power cut; then the attempt is executed again, because no other worker will.
+ * lost what it knew, by a power cut. The attempt is then executed again, because no other worker will.
  */
 import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
 import {

@@ -38,12 +38,13 @@ export interface SendContext {
   clock: Clock;
   allows: AddressRule;
   resolve: ResolveName;
-  post: PostDelivery;
+  /** Absent on a real machine. */
+  post: PostDelivery | undefined;
 }
 
 /** Returns the outcome of one attempt and never throws. `signal` aborts the attempt. */
 export async function sendDelivery(
-  { clock, allows, resolve, post }: SendContext,
+  { clock, allows, resolve, post = postDelivery }: SendContext,
   message: { url: string; headers: Record<string, string>; body: string },
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
@@ -104,7 +105,7 @@ function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** Sends the message over a connection of its own. */
-export const postDelivery: PostDelivery = (url, address, message, signal) =>
+const postDelivery: PostDelivery = (url, address, message, signal) =>
   new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent = request(
