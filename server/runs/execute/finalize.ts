@@ -138,7 +138,7 @@ class FinalizeAttempt {
       return this.#requeue(end.error, { counts: true, hostFault: true, firstDelayMs: MEMORY_RETRY_DELAY_MS });
     if (isHostFailure(end)) return this.#requeue(end.error, { hostFault: isEndedByHostFault(end) });
     if (this.#isCutShort(end) && !(await isCancelRequested(this.#parts.database.read, run.id)))
-      return this.#requeue('The server was shut down.', { counts: false });
+      return this.#requeue(this.#describeCut(), { counts: false });
     await this.#finish(end);
   }
 
@@ -152,9 +152,18 @@ class FinalizeAttempt {
     }
   }
 
-  /** Returns true if the shutdown ended the app: by the dispatcher, or by a signal to every process of the machine. */
+  /**
+   * Returns true if the app was ended from outside: by its worker, or by a signal to every process of a machine that shuts down. A
+   * worker also ends the app of a claim that a power cut undid, and the next claim may have the same fencing token.
+   */
   #isCutShort(end: EndedRun): boolean {
-    return this.#attempt.isDraining() && (end.reason === 'canceled' || end.signal === 'SIGTERM');
+    return end.reason === 'canceled' || (this.#attempt.isDraining() && end.signal === 'SIGTERM');
+  }
+
+  #describeCut(): string {
+    return this.#attempt.isDraining()
+      ? 'The server was shut down.'
+      : 'Its worker ended the app, although nobody had canceled the run.';
   }
 
   async #finish(ended: EndedRun): Promise<void> {
