@@ -71,6 +71,11 @@ export class CheckpointThread implements Checkpointer {
   #worker: Worker | null = null;
   #running: PromiseWithResolvers<void> | null = null;
 
+  /** Returns the thread of the database at the path. */
+  static open(path: string): CheckpointThread {
+    return new CheckpointThread(() => startCheckpointThread(path));
+  }
+
   constructor(start: () => Worker) {
     this.#start = start;
   }
@@ -113,7 +118,7 @@ export class CheckpointThread implements Checkpointer {
 }
 
 /** Starts the thread that moves the WAL of the database at the path. */
-export function startCheckpointThread(path: string): Worker {
+function startCheckpointThread(path: string): Worker {
   return new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
     workerData: { path, restartBytes: WAL_BYTES } satisfies CheckpointThreadData,
   });

@@ -18,13 +18,7 @@ import { executeDirectly } from '../prepared-statements.ts';
 import { publishStatements } from '../statement-channel.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
 import { AcknowledgedPosition } from './acknowledged-position.ts';
-import {
-  type Checkpointer,
-  CheckpointThread,
-  startCheckpoints,
-  startCheckpointThread,
-  WAL_BYTES,
-} from './checkpoints.ts';
+import { type Checkpointer, CheckpointThread, startCheckpoints, WAL_BYTES } from './checkpoints.ts';
 import { GroupCommit, GroupFlush, type Sync } from './group-commit.ts';
 import { ReusedRows } from './reused-rows.ts';
 
@@ -59,7 +53,7 @@ export interface SqliteMachine {
 const MACHINE: SqliteMachine = {
   clock: systemClock,
   connect: openSqliteConnection,
-  startCheckpointer: (path) => new CheckpointThread(() => startCheckpointThread(path)),
+  startCheckpointer: (path) => CheckpointThread.open(path),
 };
 
 /** Opens the database at the path and creates it when it is missing. */
