@@ -66,7 +66,8 @@ export interface ServerOverrides {
 
 /** The parts of a machine that a simulation replaces. */
 interface Machine {
-  openDatabase(): Database;
+  /** Without it the settings name the database. */
+  openDatabase?(): Database;
   openBlobs(): BlobStore;
   /** Sends a delivery to its receiver. */
   postDelivery: PostDelivery;
@@ -260,7 +261,7 @@ async function openStorage(
   { folderId, sides }: { folderId: string; sides: InstallationState },
 ) {
   const cleanUpBlocker = await archiveDamagedLog(config, sides, clock, log);
-  const open = async () => machine?.openDatabase() ?? openDatabase(config, log, migrations.length);
+  const open = async () => machine?.openDatabase?.() ?? openDatabase(config, log, migrations.length);
   const database = config.postgres
     ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', open)
     : await open();

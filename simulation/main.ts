@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Finding, findDefect, formatFindings } from './defects/find-defect.ts';
 import { PLANTED_DEFECTS } from './defects/planted.ts';
-import { drawPlan, type Plan } from './load/plan.ts';
+import { type DatabaseKind, drawPlan, type Plan } from './load/plan.ts';
 import type { SimulationReport } from './process/messages.ts';
 import { SimulatorPool } from './process/pool.ts';
 import { Coverage } from './report/coverage.ts';
@@ -20,6 +20,7 @@ const HELP = `Simulates the server with its disk, workers, clients and receivers
   --trace FILE  With --seed: write everything that happened to the file.
   --plan FILE   Simulate the plan in the file, which is JSON.
   --for TIME    Simulate seeds for this time: 10m, 8h.
+  --database KIND  postgres: several servers on PostgreSQL; sqlite by default: one server on its disk.
   --processes N Processes at the same time; one for each core by default.
   --defects TEXT  Plant the defects whose names have the text, and find them.
   --no-shrink   With --defects: do not shrink.
@@ -37,6 +38,7 @@ function readTime(text: string): number {
 
 const { values } = parseArgs({
   options: {
+    database: { type: 'string' },
     ...{ seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },
     ...{ trace: { type: 'string' }, plan: { type: 'string' }, for: { type: 'string' } },
     ...{
@@ -48,6 +50,8 @@ const { values } = parseArgs({
     },
   },
 });
+
+const database: DatabaseKind = values.database === 'postgres' ? 'postgres' : 'sqlite';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -63,7 +67,7 @@ async function replay(plan: Plan, pool: SimulatorPool): Promise<number> {
   const report = await pool.run(plan, { keepsTrace: values.trace !== undefined });
   if (values.trace !== undefined) writeFileSync(values.trace, report.lines.join(''));
   printReport(`seed ${plan.seed}`, report);
-  const coverage = new Coverage();
+  const coverage = new Coverage(database);
   coverage.add(report);
   print(coverage.format());
   if (report.violations.length > 0) await shrink(plan, report, pool);
@@ -84,12 +88,12 @@ async function simulateSeeds(pool: SimulatorPool): Promise<number> {
   const endsAt =
     values.for === undefined ? Number.POSITIVE_INFINITY : performance.now() + readTime(values.for);
   const end = values.for === undefined ? from + Number(values.seeds ?? 100) : Number.POSITIVE_INFINITY;
-  const coverage = new Coverage();
+  const coverage = new Coverage(database);
   const failures: { plan: Plan; report: SimulationReport }[] = [];
   let seed = from;
   const work = async (): Promise<void> => {
     while (seed < end && performance.now() < endsAt && (failures.length === 0 || values['keep-going'])) {
-      const plan = drawPlan(String(seed));
+      const plan = drawPlan(String(seed), database);
       seed += 1;
       const report = await pool.run(plan).catch((error: Error): SimulationReport => failedReport(error));
       coverage.add(report);
@@ -138,12 +142,11 @@ async function main(): Promise<number> {
     return 0;
   }
   if (values.defects !== undefined) return proveDefects(values.defects);
-  const pool = new SimulatorPool(
-    values.processes === undefined ? {} : { processes: Number(values.processes) },
-  );
+  const processes = values.processes === undefined ? {} : { processes: Number(values.processes) };
+  const pool = new SimulatorPool({ database, ...processes });
   try {
     if (values.plan !== undefined) return await replay(JSON.parse(readFileSync(values.plan, 'utf8')), pool);
-    if (values.seed !== undefined) return await replay(drawPlan(values.seed), pool);
+    if (values.seed !== undefined) return await replay(drawPlan(values.seed, database), pool);
     return await simulateSeeds(pool);
   } finally {
     pool.close();

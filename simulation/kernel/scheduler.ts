@@ -25,6 +25,8 @@ export class Scheduler {
   readonly #immediates: (() => void)[] = [];
   readonly #ties: Draws;
   readonly #isBusy: () => boolean;
+  /** Waits for what keeps the machine busy. */
+  readonly #rest: () => Promise<void> | void;
   readonly #trace = createHash('sha256');
   readonly #keepsTrace: boolean;
   readonly lastLines: string[] = [];
@@ -32,7 +34,8 @@ export class Scheduler {
   events = 0;
 
   /** `isBusy` returns true while Node works on something by itself. */
-  constructor(ties: Draws, isBusy: () => boolean, { keepsTrace = false, startsAt = 0 } = {}) {
+  constructor(ties: Draws, isBusy: () => boolean, { keepsTrace = false, startsAt = 0, rest = (): Promise<void> | void => {} } = {}) {
+    this.#rest = rest;
     this.#now = startsAt;
     this.#ties = ties;
     this.#isBusy = isBusy;
@@ -90,7 +93,10 @@ export class Scheduler {
     for (let turns = 0; ; turns += 1) {
       await nextTurn();
       if (turns > TURNS_MAX) throw new Error('One event never comes to its end.');
-      if (this.#isBusy()) continue;
+      if (this.#isBusy()) {
+        await this.#rest();
+        continue;
+      }
       const next = this.#immediates.shift();
       if (!next) return;
       next();

@@ -5,16 +5,30 @@ import { APPLICATION_STEPS } from './application-steps.ts';
 import { EXPERIMENT_STEPS } from './experiment-steps.ts';
 import { FAULT_STEPS } from './fault-steps.ts';
 import { RUN_STEPS } from './run-steps.ts';
+import { POSTGRES_STEPS } from '../postgres/fault-steps.ts';
 import type { PlanSoFar, Step, StepKind, StepKinds } from './step.ts';
 
-/** All kinds of steps by their names. */
-export const STEP_KINDS: StepKinds = {
-  ...RUN_STEPS,
-  ...ACCOUNT_STEPS,
-  ...APPLICATION_STEPS,
-  ...EXPERIMENT_STEPS,
-  ...FAULT_STEPS,
+const LOAD_STEPS = { ...RUN_STEPS, ...ACCOUNT_STEPS, ...APPLICATION_STEPS, ...EXPERIMENT_STEPS };
+/** Faults of the one server and its disk, which several servers on one database do not have. */
+const DISK_STEPS = new Set(['killServer', 'cutPower', 'restartServer', 'pauseServer', 'moveClock']).union(
+  new Set(['failSyncs', 'slowDisk', 'fullDisk']),
+);
+
+/** The kinds of steps of a database, by their names. */
+export const STEPS_OF: Record<DatabaseKind, StepKinds> = {
+  sqlite: { ...LOAD_STEPS, ...FAULT_STEPS },
+  postgres: {
+    ...LOAD_STEPS,
+    ...Object.fromEntries(Object.entries(FAULT_STEPS).filter(([name]) => !DISK_STEPS.has(name))),
+    ...POSTGRES_STEPS,
+  },
 };
+
+/** All kinds of steps by their names. */
+export const STEP_KINDS: StepKinds = { ...STEPS_OF.sqlite, ...STEPS_OF.postgres };
+
+/** One server on SQLite, or several on PostgreSQL. */
+export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** The plan of one simulation. */
 export interface Plan {
@@ -24,11 +38,15 @@ export interface Plan {
 
 const STEPS_MIN = 8;
 const STEPS_MAX = 60;
-const HORIZONS_MS = [10_000, 40_000, 40_000, 120_000, 600_000];
+/** Each second of several servers costs as much as a minute of one. */
+const HORIZONS_MS: Record<DatabaseKind, number[]> = {
+  sqlite: [10_000, 40_000, 40_000, 120_000, 600_000],
+  postgres: [5000, 10_000, 20_000, 40_000, 90_000],
+};
 
 /** Chooses the kinds of a seed: each is left out by half of the seeds, so that rare combinations are not drowned. */
-function chooseKinds(draws: Draws): [string, StepKind, number][] {
-  return Object.entries(STEP_KINDS).flatMap(([name, kind]): [string, StepKind, number][] => {
+function chooseKinds(draws: Draws, database: DatabaseKind): [string, StepKind, number][] {
+  return Object.entries(STEPS_OF[database]).flatMap(([name, kind]): [string, StepKind, number][] => {
     // Almost nothing happens without runs.
     const isChosen = name === 'createRun' || draws.happens(0.5);
     return isChosen ? [[name, kind, kind.weight * draws.between(0.3, 2)]] : [];
@@ -47,11 +65,11 @@ function pickKind(kinds: [string, StepKind, number][], draws: Draws): [string, S
 }
 
 /** Draws the plan of a seed. */
-export function drawPlan(seed: string): Plan {
+export function drawPlan(seed: string, database: DatabaseKind = 'sqlite'): Plan {
   const draws = new Draws(`${seed} plan`);
-  const kinds = chooseKinds(draws);
+  const kinds = chooseKinds(draws, database);
   const count = STEPS_MIN + draws.below(STEPS_MAX - STEPS_MIN);
-  const horizon = draws.pick(HORIZONS_MS);
+  const horizon = draws.pick(HORIZONS_MS[database]);
   const times = Array.from({ length: count }, () => Math.round(draws.share() * horizon)).sort(
     (a, b) => a - b,
   );

@@ -4,12 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { type RunningServer, startServer } from '../../server/main.ts';
 import type { PostDelivery } from '../../server/ops/webhooks/send.ts';
 import { readConfig } from '../../server/platform/config.ts';
+import type { Database } from '../../server/platform/database/database.ts';
 import { errorMessage, type Log } from '../../server/platform/log.ts';
 import { createRandom, type Draws } from '../kernel/draws.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { MemoryBlobs } from './memory-blobs.ts';
-import type { CrashKind, SimulatedDisk } from './simulated-disk.ts';
+import type { CrashKind } from './simulated-disk.ts';
 
 /** The address under which clients and workers reach the server. */
 export const SERVER_URL = 'http://switchyard.test';
@@ -34,10 +35,28 @@ export interface WireResponse {
 /** The connection broke before a response. */
 export class BrokenConnectionError extends Error {}
 
+/** What is left of a server when its process ends. */
+export interface ServerDisk {
+  /** The data folder. */
+  readonly folder: string;
+  /** Returns more settings for a process that starts. */
+  createSettings?(owner: SimulatedProcess): Record<string, string>;
+  /** Without it the settings name the database. */
+  openDatabase?(owner: SimulatedProcess): Database;
+  /** The process ends without a word. */
+  crash(kind: CrashKind): void;
+  /** The process is about to close its database. */
+  stopObserving(): void;
+  /** The process has closed everything. */
+  release(): void;
+}
+
 export interface ServerParts {
+  /** By default it is the only one. */
+  name?: string;
   scheduler: Scheduler;
   draws: Draws;
-  disk: SimulatedDisk;
+  disk: ServerDisk;
   blobs: MemoryBlobs;
   /** Returns the way of a process to the receivers. */
   connectReceivers(owner: SimulatedProcess): PostDelivery;
@@ -80,7 +99,7 @@ export class SimulatedServer {
   start(): void {
     const { scheduler, draws, disk, blobs, connectReceivers, onStart } = this.#parts;
     this.boots += 1;
-    const owner = new SimulatedProcess(`server ${this.boots}`, scheduler);
+    const owner = new SimulatedProcess(`${this.#parts.name ?? 'server'} ${this.boots}`, scheduler);
     owner.moveClock(this.#clockOffset);
     this.#process = owner;
     scheduler.note(`${owner.name} starts`);
@@ -89,14 +108,16 @@ export class SimulatedServer {
       SWITCHYARD_CAPACITY: '0',
       SWITCHYARD_RATE_LIMIT: '0',
       SWITCHYARD_SIGN_UP: 'open',
+      ...disk.createSettings?.(owner),
     });
+    const openDatabase = disk.openDatabase?.bind(disk);
     const opened = startServer(config, {
       clock: owner.clock,
       random: createRandom(draws, owner.clock.now),
       log: this.#createLog(owner),
       resolveHostname: async () => ['93.184.216.34'],
       machine: {
-        openDatabase: () => disk.openDatabase(owner),
+        ...(openDatabase && { openDatabase: () => openDatabase(owner) }),
         openBlobs: () => blobs.open(owner),
         postDelivery: connectReceivers(owner),
         listen: async (http) => {

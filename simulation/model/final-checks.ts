@@ -84,7 +84,8 @@ function checkExperiments({ ledger }: World, { steps }: Plan, observer: Observer
     const repetitions = steps.find((one) => one.id === step)?.repetitions;
     const [row] = observer.query(
       `select experiments.status, count(runs.id) as runs from experiments left join runs
-       on runs.experiment_uid = experiments.uid where experiments.id = ? and experiments.kind = 'batch'`,
+       on runs.experiment_uid = experiments.uid where experiments.id = ? and experiments.kind = 'batch'
+       group by experiments.uid, experiments.status`,
       id,
     );
     const expected = 4 * Number(repetitions);

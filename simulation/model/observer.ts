@@ -1,16 +1,24 @@
 /** Reads the database of the server between two events, with the statements prepared once for each connection. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export type Row = Record<string, unknown>;
 
+/** A connection as the observer uses it. */
+export interface ObservedConnection {
+  prepare(sql: string): ObservedStatement;
+}
+
+interface ObservedStatement {
+  all(...values: (string | number)[]): Row[];
+}
+
 /** Reads a database. */
 export class Observer {
-  readonly #connect: () => DatabaseSync;
-  #connection: DatabaseSync | null = null;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #connect: () => ObservedConnection;
+  #connection: ObservedConnection | null = null;
+  readonly #statements = new Map<string, ObservedStatement>();
 
   /** `connect` returns the present connection; a crash of the server replaces it. */
-  constructor(connect: () => DatabaseSync) {
+  constructor(connect: () => ObservedConnection) {
     this.#connect = connect;
   }
 

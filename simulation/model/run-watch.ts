@@ -14,6 +14,8 @@ interface WatchedRun {
 
 const RUNNING = `select id, account_id, application_uid, fence, attempt, worker_id, required_licenses, run_type, slot_released_at
   from runs where status = 'running'`;
+/** Transactions of several servers commit their events in another order than their numbers, at most this far apart. */
+const LATE_EVENTS_MAX = 500;
 const NEW_EVENTS = 'select seq, run_id, status from run_events where seq > ? order by seq';
 
 const LIMITS = `select 'licence ' || name || ' of ' || account_id as key, total as amount from account_licenses
@@ -26,6 +28,7 @@ export class RunWatch {
   readonly #ledger: Ledger;
   #version = -1;
   #lastEvent = 0;
+  readonly #seen = new Set<number>();
   readonly #runs = new Map<string, WatchedRun>();
   #limits = new Map<string, number>();
   /** How often each transition was seen. */
@@ -40,6 +43,7 @@ export class RunWatch {
   reset(): void {
     this.#version = -1;
     this.#lastEvent = 0;
+    this.#seen.clear();
     this.#runs.clear();
     this.#limits.clear();
   }
@@ -51,11 +55,14 @@ export class RunWatch {
     this.#version = version;
     const before = this.#limits;
     this.#limits = this.#readLimits();
-    const events = this.#observer.query(NEW_EVENTS, this.#lastEvent);
+    const events = this.#observer
+      .query(NEW_EVENTS, this.#lastEvent - LATE_EVENTS_MAX)
+      .filter(({ seq }) => !this.#seen.has(Number(seq)));
     if (events.length === 0) return;
     const started = new Set<string>();
     for (const row of events) {
-      this.#lastEvent = Number(row.seq);
+      this.#lastEvent = Math.max(this.#lastEvent, Number(row.seq));
+      this.#seen.add(Number(row.seq));
       const id = String(row.run_id);
       this.#applyEvent(id, row.status as RunStatusV2);
       if (row.status === 'running') started.add(id);

@@ -40,7 +40,7 @@ export interface Sender {
 export class Network {
   readonly #scheduler: Scheduler;
   readonly #draws: Draws;
-  readonly #server: SimulatedServer;
+  readonly #server: Pick<SimulatedServer, 'handle'>;
   readonly #usualMs: number;
   /** The senders that reach nobody. */
   readonly #cutOff = new Set<string>();
@@ -51,7 +51,7 @@ export class Network {
   /** Is called with each response when it leaves the server. */
   onAnswer = (_path: string, _response: WireResponse, _sentAt: number): void => {};
 
-  constructor(scheduler: Scheduler, draws: Draws, server: SimulatedServer) {
+  constructor(scheduler: Scheduler, draws: Draws, server: Pick<SimulatedServer, 'handle'>) {
     this.#scheduler = scheduler;
     this.#draws = draws;
     this.#server = server;

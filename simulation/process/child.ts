@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { takeOverHost } from '../kernel/host.ts';
+import type { OpenStorage } from '../world/storage.ts';
 import type { SimulationReport, SimulationRequest, SourcePatch } from './messages.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -29,6 +30,12 @@ function patchSources(patches: readonly SourcePatch[]): void {
 patchSources(JSON.parse(process.argv[2] ?? '[]'));
 takeOverHost();
 const { createTemplate, simulate } = await import('../world/simulate.ts');
+const openStorage = process.argv[3] === 'postgres' ? await openPostgres() : undefined;
+
+async function openPostgres(): Promise<OpenStorage> {
+  const { PostgresEnvironment } = await import('../postgres/environment.ts');
+  return (await PostgresEnvironment.start()).open;
+}
 
 let rejections: string[] = [];
 process.on('unhandledRejection', (error) => {
@@ -38,7 +45,7 @@ process.on('unhandledRejection', (error) => {
 async function run({ plan, keepsTrace }: SimulationRequest): Promise<SimulationReport> {
   rejections = [];
   const before = process.cpuUsage();
-  const outcome = await simulate(plan, template, { keepsTrace });
+  const outcome = await simulate(plan, template, { keepsTrace, openStorage });
   const { user, system } = process.cpuUsage(before);
   const unheard = rejections.map((detail) => ({ promise: 'no rejection is unheard', detail }));
   return {
@@ -67,5 +74,5 @@ const folder = mkdtempSync('/dev/shm/switchyard-template-');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit());
 process.on('disconnect', () => process.exit());
-const template = await createTemplate(folder);
+const template = await createTemplate(folder, openStorage);
 process.send?.({ isReady: true });

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Plan } from '../load/plan.ts';
+import type { DatabaseKind, Plan } from '../load/plan.ts';
 import type { SimulationReport, SimulationRequest, SourcePatch } from './messages.ts';
 
 /** A process that has simulated this often is replaced: old worlds leave memory behind. */
@@ -17,17 +17,20 @@ interface Waiting {
 interface PoolSettings {
   processes?: number;
   patches?: readonly SourcePatch[];
+  database?: DatabaseKind;
 }
 
 /** Runs plans in processes of their own. */
 export class SimulatorPool {
   readonly #patches: readonly SourcePatch[];
+  readonly #database: DatabaseKind;
   readonly size: number;
   readonly #waiting: Waiting[] = [];
   readonly #children = new Set<ChildProcess>();
   #isClosed = false;
 
-  constructor({ processes = availableParallelism(), patches = [] }: PoolSettings = {}) {
+  constructor({ processes = availableParallelism(), patches = [], database = 'sqlite' }: PoolSettings = {}) {
+    this.#database = database;
     this.size = processes;
     this.#patches = patches;
   }
@@ -46,7 +49,7 @@ export class SimulatorPool {
   }
 
   #startChild(): void {
-    const child = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(this.#patches)], {
+    const child = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(this.#patches), this.#database], {
       // One thread of Node's pool ends its work in the order in which it was given.
       env: {
         ...process.env,

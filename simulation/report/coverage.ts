@@ -1,13 +1,15 @@
 /** What the simulations of a run have reached, and what none has. */
 import { RUN_TRANSITIONS } from '@switchyard/contract/states.ts';
 import { FAULT_STEPS } from '../load/fault-steps.ts';
-import { STEP_KINDS } from '../load/plan.ts';
+import { type DatabaseKind, STEPS_OF } from '../load/plan.ts';
 import { NO_NETWORK_FAULTS } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS } from '../network/receivers.ts';
+import { POSTGRES_STEPS } from '../postgres/fault-steps.ts';
 import type { SimulationReport } from '../process/messages.ts';
 
 /** Adds the counts of simulations. */
 export class Coverage {
+  readonly #database: DatabaseKind;
   readonly #transitions = new Map<string, number>();
   readonly #faults = new Map<string, number>();
   readonly #jobs = new Map<string, number>();
@@ -16,6 +18,10 @@ export class Coverage {
   #events = 0;
   #simulatedMs = 0;
   #processorMs = 0;
+
+  constructor(database: DatabaseKind = 'sqlite') {
+    this.#database = database;
+  }
 
   add({ transitions, faults, jobs, logs, events, simulatedMs, processorMs }: SimulationReport): void {
     this.#simulations += 1;
@@ -30,18 +36,19 @@ export class Coverage {
 
   /** Returns the report as text. */
   format(): string {
+    const kinds = STEPS_OF[this.#database];
     const seconds = this.#processorMs / 1000;
     const speed = Math.round(this.#simulatedMs / this.#processorMs);
     const transitions = Object.entries(RUN_TRANSITIONS).flatMap(([from, ends]) =>
       ends.map((to) => `${from} → ${to}`),
     );
     const faults = [
-      ...Object.keys(FAULT_STEPS),
+      ...Object.keys({ ...FAULT_STEPS, ...POSTGRES_STEPS }).filter((name) => name in kinds),
       ...Object.keys(NO_NETWORK_FAULTS),
       ...Object.keys(NO_RECEIVER_FAULTS),
     ];
     return [
-      `${this.#simulations} simulations of ${Object.keys(STEP_KINDS).length} kinds of steps, ${this.#events} events`,
+      `${this.#simulations} simulations of ${Object.keys(kinds).length} kinds of steps, ${this.#events} events`,
       `${Math.round(this.#simulatedMs / 3_600_000)} h simulated in ${Math.round(seconds)} s of processor time: ${speed} s for each second, ${Math.round(this.#events / seconds)} events a second`,
       formatCounts('transitions', this.#transitions, transitions),
       formatCounts('faults', this.#faults, faults),

@@ -8,6 +8,7 @@ import type { Violation } from '../model/ledger.ts';
 import { Observer } from '../model/observer.ts';
 import { RunWatch } from '../model/run-watch.ts';
 import { LICENSE } from './setup.ts';
+import type { OpenStorage } from './storage.ts';
 import { type Template, World } from './world.ts';
 
 /** Everything ends within this time after the last fault. */
@@ -48,8 +49,8 @@ const UNENDED = `select id, name, status, worker_id, fence, attempt, cancel_requ
   from runs where status in ('queued', 'running') limit 3`;
 
 /** Creates the template of the worlds of this process in the folder. */
-export async function createTemplate(folder: string): Promise<Template> {
-  const world = new World('template');
+export async function createTemplate(folder: string, openStorage?: OpenStorage): Promise<Template> {
+  const world = new World('template', { openStorage });
   try {
     return await world.createTemplate(folder);
   } finally {
@@ -61,9 +62,9 @@ export async function createTemplate(folder: string): Promise<Template> {
 export async function simulate(
   plan: Plan,
   template: Template,
-  { keepsTrace = false } = {},
+  { keepsTrace = false, openStorage }: { keepsTrace?: boolean; openStorage?: OpenStorage | undefined } = {},
 ): Promise<Outcome> {
-  const world = new World(plan.seed, { keepsTrace, template });
+  const world = new World(plan.seed, { keepsTrace, template, openStorage });
   try {
     return await new Simulation(world, plan).run();
   } finally {
@@ -81,7 +82,7 @@ class Simulation {
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
-    this.#observer = new Observer(() => world.disk.observer);
+    this.#observer = new Observer(() => world.observe());
     this.#watch = new RunWatch(this.#observer, world.ledger);
     world.onServerStart = () => {
       this.#watch.reset();
@@ -113,6 +114,7 @@ class Simulation {
         ...this.#world.faults,
         ...this.#world.network.counts,
         ...this.#world.receivers.counts,
+        ...(this.#world.storage?.counts ?? []),
       ]),
       jobs,
       logs: ledger.logCounts,
@@ -157,10 +159,10 @@ class Simulation {
   }
 
   async #advance(until: { time: number; isDone?(): boolean }): Promise<void> {
-    const { scheduler, ledger, server } = this.#world;
+    const { scheduler, ledger, server, storage } = this.#world;
     const isDone = (): boolean => ledger.violations.length > 0 || (until.isDone?.() ?? false);
     await scheduler.run({ ...until, isDone }, () => {
-      if (server.isListening) this.#watch.check();
+      if (storage || server.isListening) this.#watch.check();
     });
   }
 

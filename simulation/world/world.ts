@@ -7,12 +7,14 @@ import { Scheduler } from '../kernel/scheduler.ts';
 import { Client } from '../load/client.ts';
 import { MemoryBlobs } from '../machine/memory-blobs.ts';
 import { type CrashKind, SimulatedDisk } from '../machine/simulated-disk.ts';
-import { SimulatedServer, type WireResponse } from '../machine/simulated-server.ts';
+import { type ServerParts, SimulatedServer, type WireResponse } from '../machine/simulated-server.ts';
 import { Ledger } from '../model/ledger.ts';
+import type { ObservedConnection } from '../model/observer.ts';
 import { Network } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS, Receivers } from '../network/receivers.ts';
 import { SimulatedWorker, type WorkerSettings } from '../workers/simulated-worker.ts';
 import { packApp, pushApp, type SimulatedAccount, setUp } from './setup.ts';
+import type { OpenStorage, Servers, Storage } from './storage.ts';
 
 /** Files of simulated disks are in memory. */
 const MEMORY = '/dev/shm';
@@ -30,6 +32,8 @@ interface WorldSettings {
   keepsTrace?: boolean;
   /** Without it the world begins with an empty disk. */
   template?: Template | null;
+  /** Opens the database that several servers share; without it one server has a disk. */
+  openStorage?: OpenStorage | undefined;
 }
 
 /** Everything of one simulation. */
@@ -37,7 +41,9 @@ export class World {
   readonly scheduler: Scheduler;
   readonly disk: SimulatedDisk;
   readonly blobs: MemoryBlobs;
-  readonly server: SimulatedServer;
+  readonly server: Servers;
+  /** null: one server has a disk. */
+  readonly storage: Storage | null;
   readonly network: Network;
   readonly receivers: Receivers;
   readonly ledger: Ledger;
@@ -53,27 +59,38 @@ export class World {
   /** Is called when a process of the server listens. */
   onServerStart = (): void => {};
 
-  constructor(seed: string, { keepsTrace = false, template = null }: WorldSettings = {}) {
+  constructor(seed: string, { keepsTrace = false, template = null, openStorage }: WorldSettings = {}) {
     this.#seed = seed;
     this.#folder = mkdtempSync(join(MEMORY, 'switchyard-simulation-'));
     const startsAt = template?.endedAt ?? 0;
-    this.scheduler = new Scheduler(this.#draws('ties'), isNodeBusy, { keepsTrace, startsAt });
+    this.scheduler = new Scheduler(this.#draws('ties'), () => isNodeBusy() || this.storage?.isBusy() === true, {
+      ...{ keepsTrace, startsAt },
+      rest: () => this.storage?.rest(),
+    });
     setHost({ scheduler: this.scheduler, draws: this.#draws('host') });
     this.disk = new SimulatedDisk(join(this.#folder, 'disk'), this.#draws('disk'));
     this.blobs = new MemoryBlobs(this.#draws('blobs'));
     if (template) {
-      this.disk.load(template.folder);
+      if (!openStorage) this.disk.load(template.folder);
       template.blobs.copyTo(this.blobs);
       this.accounts = template.accounts;
     }
     this.receivers = new Receivers(this.scheduler, this.#draws('receivers'));
     this.ledger = new Ledger(this.scheduler);
-    this.server = new SimulatedServer({
-      ...{ scheduler: this.scheduler, draws: this.#draws('server'), disk: this.disk, blobs: this.blobs },
+    const createServerParts = (name: string): Omit<ServerParts, 'disk' | 'name'> => ({
+      ...{ scheduler: this.scheduler, draws: this.#draws(name), blobs: this.blobs },
       connectReceivers: (owner) => this.receivers.connect(owner),
       onLog: (level, message, fields) => this.ledger.noteLog(level, message, fields),
       onStart: () => this.onServerStart(),
     });
+    const shared = { scheduler: this.scheduler, createServerParts, isTemplate: template === null };
+    this.storage =
+      openStorage?.({
+        ...{ ...shared, folder: join(this.#folder, 'servers') },
+        createDraws: (purpose) => this.#draws(purpose),
+      }) ?? null;
+    this.server =
+      this.storage?.servers ?? new SimulatedServer({ ...createServerParts('server'), disk: this.disk });
     this.network = new Network(this.scheduler, this.#draws('network'), this.server);
     this.network.onAnswer = (path, response, sentAt) => {
       this.#noteAnswer(response);
@@ -137,13 +154,19 @@ export class World {
       hasStopped = true;
     });
     await this.#runUntil(() => hasStopped, 60_000);
-    cpSync(this.disk.folder, folder, { recursive: true });
+    if (this.storage) this.storage.saveTemplate();
+    else cpSync(this.disk.folder, folder, { recursive: true });
     return { folder, blobs: this.blobs, accounts: this.accounts, endedAt: this.scheduler.now };
   }
 
   async #runUntil(isDone: () => boolean, timeMs: number): Promise<void> {
     await this.scheduler.run({ isDone, time: this.scheduler.now + timeMs });
     if (!isDone()) throw new Error(`The setup did not end: ${this.scheduler.lastLines.slice(-5).join('')}`);
+  }
+
+  /** Returns a connection that reads the last commit. */
+  observe(): ObservedConnection {
+    return this.storage?.observe() ?? this.disk.observer;
   }
 
   /** Adds a worker and starts it. */
@@ -209,12 +232,14 @@ export class World {
     Object.assign(this.blobs, { failureRate: 0, slowness: 1 });
     Object.assign(this.disk.faults, { slowness: 1, failsSyncs: false });
     this.disk.limitGrowth(null);
+    this.storage?.heal();
     this.server.continue();
     for (const worker of this.workers) worker.continue();
   }
 
   /** Removes the files of the world. */
   close(): void {
+    this.storage?.close();
     this.disk.close();
     rmSync(this.#folder, { recursive: true, force: true });
     setHost(null);
