@@ -14,6 +14,8 @@ import { type Template, World } from './world.ts';
 /** Everything ends within this time after the last fault. */
 const REST_MS = 3 * 3_600_000;
 const REST_CHECK_MS = 5000;
+/** The servers tell within this time what their jobs have done. */
+const JOBS_MS = 60_000;
 
 /** What one simulation showed. */
 export interface Outcome {
@@ -91,7 +93,7 @@ class Simulation {
   }
 
   async run(): Promise<Outcome> {
-    const { scheduler, ledger, server } = this.#world;
+    const { scheduler, ledger } = this.#world;
     await this.#world.begin();
     const begun = { events: scheduler.events, now: scheduler.now };
     this.#addWorkers();
@@ -101,7 +103,7 @@ class Simulation {
     this.#world.heal();
     await this.#rest();
     if (ledger.violations.length === 0) await checkAtRest(this.#world, this.#plan, this.#observer);
-    const jobs = await server.readJobs();
+    const jobs = await this.#readJobs();
     return {
       plan: this.#plan,
       violations: ledger.violations,
@@ -120,6 +122,17 @@ class Simulation {
       logs: ledger.logCounts,
       answers: ledger.answers,
     };
+  }
+
+  /** The servers answer on the scheduler, like everything that they do. */
+  async #readJobs(): Promise<ReadonlyMap<string, number>> {
+    const { scheduler, server } = this.#world;
+    let jobs: ReadonlyMap<string, number> | null = null;
+    void server.readJobs().then((read) => {
+      jobs = read;
+    });
+    await scheduler.run({ time: scheduler.now + JOBS_MS, isDone: () => jobs !== null });
+    return jobs ?? new Map();
   }
 
   /** The first worker can execute every run, so that everything can end. */
