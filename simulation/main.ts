@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Finding, findDefect, formatFindings } from './defects/find-defect.ts';
 import { PLANTED_DEFECTS } from './defects/planted.ts';
+import { POSTGRES_DEFECTS } from './defects/planted-postgres.ts';
 import { type DatabaseKind, drawPlan, type Plan } from './load/plan.ts';
 import type { SimulationReport } from './process/messages.ts';
 import { SimulatorPool } from './process/pool.ts';
@@ -119,8 +120,10 @@ function failedReport(error: Error): SimulationReport {
 
 /** Plants each defect whose name has the text, and prints how it was found. */
 async function proveDefects(text: string): Promise<number> {
-  const defects = PLANTED_DEFECTS.filter(({ name }) => name.includes(text));
+  const planted = database === 'postgres' ? POSTGRES_DEFECTS : PLANTED_DEFECTS;
+  const defects = planted.filter(({ name }) => name.includes(text));
   const settings = {
+    database,
     seedsMax: Number(values.seeds ?? 200),
     triesMax: values['no-shrink'] === true ? 0 : 150,
     ...(values.processes === undefined ? {} : { processes: Number(values.processes) }),

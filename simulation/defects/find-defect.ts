@@ -1,5 +1,5 @@
 /** Looks for a planted defect, seed by seed, and shrinks the plan that finds it. */
-import { drawPlan, type Plan } from '../load/plan.ts';
+import { type DatabaseKind, drawPlan, type Plan } from '../load/plan.ts';
 import type { SimulationReport } from '../process/messages.ts';
 import { SimulatorPool } from '../process/pool.ts';
 import { shrinkPlan } from '../shrink/shrink.ts';
@@ -21,6 +21,8 @@ export interface Finding {
 interface FindSettings {
   seedsMax: number;
   processes?: number;
+  /** SQLite by default. */
+  database?: DatabaseKind;
   /** Simulations for the shrinking; 0: none. */
   triesMax: number;
 }
@@ -28,9 +30,9 @@ interface FindSettings {
 /** Simulates seeds with the defect until one fails. */
 export async function findDefect(
   { name, patches }: PlantedDefect,
-  { seedsMax, processes, triesMax }: FindSettings,
+  { seedsMax, processes, triesMax, database = 'sqlite' }: FindSettings,
 ): Promise<Finding> {
-  const pool = new SimulatorPool({ patches, ...(processes === undefined ? {} : { processes }) });
+  const pool = new SimulatorPool({ patches, database, ...(processes === undefined ? {} : { processes }) });
   const run = (plan: Plan): Promise<SimulationReport> => pool.run(plan);
   let seeds = 0;
   let processorMs = 0;
@@ -38,7 +40,7 @@ export async function findDefect(
   const work = async (): Promise<void> => {
     while (seeds < seedsMax && found.length === 0) {
       seeds += 1;
-      const plan = drawPlan(String(seeds));
+      const plan = drawPlan(String(seeds), database);
       const report = await run(plan);
       processorMs += report.processorMs;
       if (report.violations.length > 0) found.push({ plan, report });

@@ -10,37 +10,38 @@ export interface PlantedDefect {
   patches: SourcePatch[];
 }
 
-const define = (name: string, file: string, old: string, replacement: string): PlantedDefect => ({
+/** Defines a defect that replaces one text of a file of the server. */
+export const definePlanted = (name: string, file: string, old: string, replacement: string): PlantedDefect => ({
   name,
   patches: [{ file: `server/${file}`, old, new: replacement }],
 });
 
 export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
-  define(
+  definePlanted(
     'a response does not wait for the sync',
     'platform/database/sqlite/group-commit.ts',
     'flush.flush().then(',
     'void flush.flush().catch(() => {});\n    Promise.resolve().then(',
   ),
-  define(
+  definePlanted(
     'a sync releases waiters that came after its begin',
     'platform/database/sqlite/group-commit.ts',
     'for (const one of group) {\n        if (error === null) one.resolve();',
     'for (const one of [...group, ...this.#waiting]) {\n        if (error === null) one.resolve();',
   ),
-  define(
+  definePlanted(
     'a failing work of a group is not rolled back',
     'platform/database/sqlite/group-commit.ts',
     "control('rollback to work');",
     '',
   ),
-  define(
+  definePlanted(
     'the acknowledged position is stored before the sync',
     'platform/database/sqlite/group-commit.ts',
     'const recordEnd = prepare();',
     'prepare()();\n      const recordEnd = (): void => {};',
   ),
-  define(
+  definePlanted(
     'a response is stored in a transaction of its own',
     'platform/http/handlers/idempotency.ts',
     'return await handle((tx, response) => this.#insert(tx, request, fingerprint, response));',
@@ -48,67 +49,67 @@ export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
         void this.#parts.database.transact((tx) => this.#insert(tx, request, fingerprint, response)).catch(() => {});
       });`,
   ),
-  define(
+  definePlanted(
     'the lease of an attempt is found without its fence and its worker',
     'runs/remote/attempts.ts',
     ".where('fence', '=', fence)\n    .where('worker_id', '=', workerId)\n",
     '',
   ),
-  define(
+  definePlanted(
     'a cancel changes a run that has ended',
     'runs/store/transitions.ts',
     ".where('status', 'in', RUN_ACTIONS.cancel)\n",
     '',
   ),
-  define(
+  definePlanted(
     'a second attempt needs no licence tokens',
     'runs/queue/claim-runs.ts',
     'return { ...describeDemand(run), licenses: readLicenses(run) };',
     "return { ...describeDemand(run), licenses: 'initiated_at' in run ? {} : readLicenses(run) };",
   ),
-  define(
+  definePlanted(
     'a quota admits one run more',
     'runs/queue/run-quota.ts',
     'Math.max(0, limit - (await countRunningRuns(db, account)))',
     'Math.max(0, limit + 1 - (await countRunningRuns(db, account)))',
   ),
-  define(
+  definePlanted(
     'a run has a sixth attempt',
     'runs/queue/requeue.ts',
     'run.attempt >= ATTEMPTS_MAX',
     'run.attempt > ATTEMPTS_MAX',
   ),
-  define(
+  definePlanted(
     'a deletion has no audit entry',
     'platform/http/handlers/commit.ts',
     'await auditLog.insertEntry(tx, action, { owner: this.#owner, body: selectBody(result) });',
     "if (action.operation.method !== 'DELETE')\n        await auditLog.insertEntry(tx, action, { owner: this.#owner, body: selectBody(result) });",
   ),
-  define(
+  definePlanted(
     'the list of live workers is read as empty',
     'runs/store/leases.ts',
     "eb.selectFrom('workers').select('workers.id').whereRef('workers.id', '=', 'runs.worker_id'),",
     "eb.selectFrom('workers').select('workers.id').whereRef('workers.id', '=', 'runs.id'),",
   ),
-  define(
+  definePlanted(
     'the run of a dead worker is not queued again',
     'runs/queue/orphan-recovery.ts',
     'return listOrphanedRuns(database.read, limit);',
     'return (await listOrphanedRuns(database.read, limit)).slice(1);',
   ),
-  define(
+  definePlanted(
     'a blob is removed before its row',
     'platform/blobs/contents.ts',
     'keys.push(...rows.flatMap((row) => row.blob_key ?? []));',
     'keys.push(...rows.flatMap((row) => row.blob_key ?? []));\n      for (const key of keys) await this.#blobs.remove(key);',
   ),
-  define(
+  definePlanted(
     'a job stops after its first failure',
     'platform/jobs/define-job.ts',
     'this.#running = run.then(end, end);',
     'this.#running = run.then(end, () => new Promise<void>(() => {}));',
   ),
-  define(
+  definePlanted(
     'a failed delivery is not repeated',
     'ops/webhooks/deliveries.ts',
     "const retries = outcome.status !== 'succeeded' &&",
@@ -132,31 +133,31 @@ export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
       },
     ],
   },
-  define(
+  definePlanted(
     'a key is read from memory after its end',
     'platform/database/sqlite/sqlite.ts',
     'onCommit: () => reused.clear(),',
     'onCommit: () => {},',
   ),
-  define(
+  definePlanted(
     'an attempt whose sync was lost is not sent again',
     'runs/remote/worker-syncs.ts',
     'return sentAt === undefined || this.#parts.clock.elapsed() - sentAt > REDELIVERY_MS;',
     'return sentAt === undefined;',
   ),
-  define(
+  definePlanted(
     'a run is found without its application',
     'runs/store/runs.ts',
     'return run?.application_uid === applicationUid ? run : undefined;',
     'return run;',
   ),
-  define(
+  definePlanted(
     'a planned run starts although another transaction has started it',
     'runs/submit/planned-run-starter.ts',
     'if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();',
     'await claimPlannedRun(tx, row);',
   ),
-  define(
+  definePlanted(
     'the last usage record of a batch is removed and not counted',
     'accounts/usage/count-usage.ts',
     'for (const total of sumUsage(records)) await',

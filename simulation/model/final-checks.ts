@@ -167,6 +167,14 @@ function checkDeliveries({ ledger, receivers, accounts }: World, observer: Obser
   const received = new Set(
     receivers.deliveries.map(({ receiver, body }) => `${receiver} ${readRun(body)} ${readStatus(body)}`),
   );
+  const events = new Map<string, string>();
+  for (const { receiver, body, eventId } of receivers.deliveries) {
+    if (typeof body.sequence !== 'number') continue;
+    const key = `${receiver} ${body.sequence}`;
+    if ((events.get(key) ?? eventId) !== eventId)
+      ledger.report('an event is fanned out once', `${eventId} and ${events.get(key)} reached ${key}`);
+    events.set(key, eventId);
+  }
   const rows = observer.query(
     'select run_id, run_events.status, account_id from run_events join runs on runs.id = run_events.run_id',
   );
