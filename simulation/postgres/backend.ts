@@ -13,6 +13,7 @@ export class Backend {
   readonly #socket: Socket;
   readonly #reader = new ResponseReader();
   readonly #onAnswer: (answer: BackendAnswer) => void;
+  readonly #onNotification: () => void;
   #parts: Buffer[] = [];
   #hasFailed = false;
   #isDeadlocked = false;
@@ -25,12 +26,15 @@ export class Backend {
   isWorking = false;
   isClosed = false;
   isListening = false;
+  /** Its transaction has changed rows that the checks read after each event. */
+  hasChanged = false;
   /** Notifications that have arrived, less those that were expected. */
   notifications: Buffer[] = [];
   expected = 0;
 
   /** `onAnswer` receives each answer. */
-  constructor(port: number, onAnswer: (answer: BackendAnswer) => void) {
+  constructor(port: number, onAnswer: (answer: BackendAnswer) => void, onNotification: () => void) {
+    this.#onNotification = onNotification;
     this.#onAnswer = onAnswer;
     this.#socket = connect(port, '127.0.0.1');
     this.#socket.setNoDelay(true);
@@ -55,8 +59,10 @@ export class Backend {
   #receive(bytes: Buffer): void {
     if (this.isClosed) return;
     for (const message of this.#reader.read(bytes)) {
-      if (message.kind === 'notification') this.notifications.push(message.bytes);
-      else this.#add(message.kind, message.bytes);
+      if (message.kind === 'notification') {
+        this.notifications.push(message.bytes);
+        this.#onNotification();
+      } else this.#add(message.kind, message.bytes);
     }
   }
 

@@ -22,7 +22,8 @@ import type { RequestUnit } from './wire.ts';
 const LOCK_CHECK_MS = 2;
 /** No statement takes as long. */
 const STUCK_MS = 60_000;
-const HOLDS_NOTHING = /^(?:select|begin|start|set|show|listen|rollback|discard)\b/i;
+/** Changes of the rows that the checks read after each event. */
+const CHANGES = /^\s*(?:insert|update|delete|with)\b.*"(?:runs|run_events|\w+_licenses|\w+_quotas)"/is;
 
 /** The probabilities of the faults of connections. */
 export interface ConnectionFaults {
@@ -74,7 +75,7 @@ export class SimulatedPostgres implements Route {
   clockOffset = 0;
   faults: ReadonlyMap<string, ConnectionFaults> = new Map();
   readonly counts = new Map<string, number>();
-  /** Grows with each statement that may have changed rows for others. */
+  /** Grows with each commit that may have changed rows which the checks read. */
   version = 0;
   statements = 0;
 
@@ -144,7 +145,11 @@ export class SimulatedPostgres implements Route {
       if (known.startup) session.answer(known.startup);
       return;
     }
-    const backend = new Backend(this.#parts.admin.port, (answer) => this.#onAnswer(backend, answer));
+    const backend = new Backend(
+      this.#parts.admin.port,
+      (answer) => this.#onAnswer(backend, answer),
+      () => this.#wakeUp(),
+    );
     this.#backends.add(backend);
     this.#keys.set(backend, key);
     session.backend = backend;
@@ -208,7 +213,11 @@ export class SimulatedPostgres implements Route {
   #noteEffects(backend: Backend, { sql }: RequestUnit, { hasFailed }: BackendAnswer): void {
     if (hasFailed) return;
     if (/^listen\b/i.test(sql)) backend.isListening = true;
-    if (backend.state === 'I' && !HOLDS_NOTHING.test(sql)) this.version += 1;
+    if (CHANGES.test(sql)) backend.hasChanged = true;
+    if (backend.state === 'I' && backend.hasChanged) {
+      this.version += 1;
+      backend.hasChanged = false;
+    }
     if (!sql.includes('pg_notify(')) return;
     for (const one of this.#backends) if (one.isListening && !one.isClosed) one.expected += 1;
   }
