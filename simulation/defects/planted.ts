@@ -11,7 +11,12 @@ export interface PlantedDefect {
 }
 
 /** Defines a defect that replaces one text of a file of the server. */
-export const definePlanted = (name: string, file: string, old: string, replacement: string): PlantedDefect => ({
+export const definePlanted = (
+  name: string,
+  file: string,
+  old: string,
+  replacement: string,
+): PlantedDefect => ({
   name,
   patches: [{ file: `server/${file}`, old, new: replacement }],
 });

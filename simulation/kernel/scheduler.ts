@@ -34,7 +34,11 @@ export class Scheduler {
   events = 0;
 
   /** `isBusy` returns true while Node works on something by itself. */
-  constructor(ties: Draws, isBusy: () => boolean, { keepsTrace = false, startsAt = 0, rest = (): Promise<void> | void => {} } = {}) {
+  constructor(
+    ties: Draws,
+    isBusy: () => boolean,
+    { keepsTrace = false, startsAt = 0, rest = (): Promise<void> | void => {} } = {},
+  ) {
     this.#rest = rest;
     this.#now = startsAt;
     this.#ties = ties;

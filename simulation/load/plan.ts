@@ -1,11 +1,11 @@
 /** Draws plans: which kinds of steps a seed has, how often, and when. */
 import { Draws } from '../kernel/draws.ts';
+import { POSTGRES_STEPS } from '../postgres/fault-steps.ts';
 import { ACCOUNT_STEPS } from './account-steps.ts';
 import { APPLICATION_STEPS } from './application-steps.ts';
 import { EXPERIMENT_STEPS } from './experiment-steps.ts';
 import { FAULT_STEPS } from './fault-steps.ts';
 import { RUN_STEPS } from './run-steps.ts';
-import { POSTGRES_STEPS } from '../postgres/fault-steps.ts';
 import type { PlanSoFar, Step, StepKind, StepKinds } from './step.ts';
 
 const LOAD_STEPS = { ...RUN_STEPS, ...ACCOUNT_STEPS, ...APPLICATION_STEPS, ...EXPERIMENT_STEPS };

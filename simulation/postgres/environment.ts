@@ -56,7 +56,8 @@ export class PostgresEnvironment {
 
   #remove(): void {
     this.#admin.kill();
-    for (const one of [this.#folder, dirname(this.#dataFolder)]) rmSync(one, { recursive: true, force: true });
+    for (const one of [this.#folder, dirname(this.#dataFolder)])
+      rmSync(one, { recursive: true, force: true });
   }
 
   #prepare(): void {
@@ -81,7 +82,10 @@ export class PostgresEnvironment {
     const { Client, Pool } = pg;
     class SimulatedClient extends Client {
       constructor(config?: string | pg.ClientConfig) {
-        super({ ...(typeof config === 'string' ? { connectionString: config } : config), stream: openSocket });
+        super({
+          ...(typeof config === 'string' ? { connectionString: config } : config),
+          stream: openSocket,
+        });
       }
     }
     class SimulatedPool extends Pool {

@@ -85,7 +85,10 @@ export const POSTGRES_STEPS: StepKinds = {
   },
   moveServerClock: {
     weight: 2,
-    draw: (draws) => ({ server: draws.below(SERVERS), byMs: Math.round(draws.between(-HOUR_MS, HOUR_MS) / 2) }),
+    draw: (draws) => ({
+      server: draws.below(SERVERS),
+      byMs: Math.round(draws.between(-HOUR_MS, HOUR_MS) / 2),
+    }),
     run(world, step) {
       world.countFault(step.do);
       clusterOf(world).serverAt(readNumber(step, 'server')).moveClock(readNumber(step, 'byMs'));

@@ -277,7 +277,8 @@ export class SimulatedPostgres implements Route {
     const isBusy = this.#advance();
     if (!isBusy) this.#busySince = null;
     else if (this.#busySince === null) this.#busySince = measureRealTime();
-    else if (measureRealTime() - this.#busySince > STUCK_MS) throw new Error(`PostgreSQL does not answer: ${this.#describe()}`);
+    else if (measureRealTime() - this.#busySince > STUCK_MS)
+      throw new Error(`PostgreSQL does not answer: ${this.#describe()}`);
     return isBusy;
   }
 
@@ -292,7 +293,9 @@ export class SimulatedPostgres implements Route {
   #busySince: number | null = null;
 
   #describe(): string {
-    const works = [...this.#works.values()].map(({ session, unit }) => `${session?.name}: ${unit?.sql ?? 'cleaning'}`);
+    const works = [...this.#works.values()].map(
+      ({ session, unit }) => `${session?.name}: ${unit?.sql ?? 'cleaning'}`,
+    );
     const waiting = [...this.#backends].filter(({ expected }) => expected > 0).length;
     return `running ${this.#running?.pid}; ${works.join('; ')}; ${waiting} expect notifications`;
   }
@@ -336,9 +339,10 @@ export class SimulatedPostgres implements Route {
 
   /** Returns those of the sessions that wait for no lock. */
   #findFree(backends: readonly Backend[]): Backend[] {
-    const rows = this.#askAdmin('select pid from unnest($1::int[]) as pid where cardinality(pg_blocking_pids(pid)) = 0', [
-      backends.map(({ pid }) => pid),
-    ]);
+    const rows = this.#askAdmin(
+      'select pid from unnest($1::int[]) as pid where cardinality(pg_blocking_pids(pid)) = 0',
+      [backends.map(({ pid }) => pid)],
+    );
     const free = new Set(rows.map(({ pid }) => Number(pid)));
     return backends.filter(({ pid }) => free.has(pid));
   }
@@ -365,9 +369,10 @@ export class SimulatedPostgres implements Route {
   /** Ends one of the statements that wait for each other, as PostgreSQL does after a while. */
   #breakDeadlock(from: Backend): void {
     const backends = [...this.#blocked.keys()];
-    const rows = this.#askAdmin('select pid, pg_blocking_pids(pid) as blockers from unnest($1::int[]) as pid', [
-      backends.map(({ pid }) => pid),
-    ]);
+    const rows = this.#askAdmin(
+      'select pid, pg_blocking_pids(pid) as blockers from unnest($1::int[]) as pid',
+      [backends.map(({ pid }) => pid)],
+    );
     const blockers = new Map(rows.map(({ pid, blockers }) => [Number(pid), blockers as number[]]));
     const cycle = findCycle(from.pid, blockers);
     const candidates = backends.filter(({ pid }) => cycle.includes(pid));

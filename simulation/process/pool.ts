@@ -49,16 +49,20 @@ export class SimulatorPool {
   }
 
   #startChild(): void {
-    const child = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(this.#patches), this.#database], {
-      // One thread of Node's pool ends its work in the order in which it was given.
-      env: {
-        ...process.env,
-        UV_THREADPOOL_SIZE: '1',
-        NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compiled'),
+    const child = fork(
+      join(import.meta.dirname, 'child.ts'),
+      [JSON.stringify(this.#patches), this.#database],
+      {
+        // One thread of Node's pool ends its work in the order in which it was given.
+        env: {
+          ...process.env,
+          UV_THREADPOOL_SIZE: '1',
+          NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compiled'),
+        },
+        execArgv: ['--disable-warning=ExperimentalWarning'],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       },
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    );
     this.#children.add(child);
     let current: Waiting | undefined;
     let simulations = 0;

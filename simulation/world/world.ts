@@ -63,10 +63,14 @@ export class World {
     this.#seed = seed;
     this.#folder = mkdtempSync(join(MEMORY, 'switchyard-simulation-'));
     const startsAt = template?.endedAt ?? 0;
-    this.scheduler = new Scheduler(this.#draws('ties'), () => isNodeBusy() || this.storage?.isBusy() === true, {
-      ...{ keepsTrace, startsAt },
-      rest: () => this.storage?.rest(),
-    });
+    this.scheduler = new Scheduler(
+      this.#draws('ties'),
+      () => isNodeBusy() || this.storage?.isBusy() === true,
+      {
+        ...{ keepsTrace, startsAt },
+        rest: () => this.storage?.rest(),
+      },
+    );
     setHost({ scheduler: this.scheduler, draws: this.#draws('host') });
     this.disk = new SimulatedDisk(join(this.#folder, 'disk'), this.#draws('disk'));
     this.blobs = new MemoryBlobs(this.#draws('blobs'));
