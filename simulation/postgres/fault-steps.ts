@@ -3,7 +3,7 @@ import type { Draws } from '../kernel/draws.ts';
 import { readNumber, readText, type Step, type StepKinds } from '../load/step.ts';
 import type { World } from '../world/world.ts';
 import type { Cluster } from './cluster.ts';
-import { NO_CONNECTION_FAULTS } from './simulated-postgres.ts';
+import { NO_CONNECTION_FAULTS } from './connection-faults.ts';
 
 const HOUR_MS = 3_600_000;
 /** Indices of servers; a cluster of fewer takes the remainder. */
@@ -145,8 +145,8 @@ export const POSTGRES_STEPS: StepKinds = {
       during(
         world,
         step,
-        () => cluster.postgres.cut(host),
-        () => cluster.postgres.reconnect(host),
+        () => cluster.postgres.cut.add(host),
+        () => cluster.postgres.cut.delete(host),
       );
     },
   },

@@ -17,8 +17,8 @@ export interface Route {
   readonly draws: Draws;
   /** The usual time of a message. */
   readonly usualMs: number;
-  /** Returns true while no message of the process gets through. */
-  isCut(host: string): boolean;
+  /** The hosts of the processes whose messages do not get through. */
+  readonly cut: ReadonlySet<string>;
   /** The database is not running. */
   readonly isDown: boolean;
   /** A message has reached the database. */
@@ -104,7 +104,7 @@ export class Session implements SocketPeer {
     const arrival = Math.max(this.#lastArrival, scheduler.now + draws.duration(usualMs));
     this.#lastArrival = arrival;
     const pass = (): void => {
-      if (this.#route.isCut(this.host)) {
+      if (this.#route.cut.has(this.host)) {
         this.#lastArrival = Math.max(this.#lastArrival, scheduler.now + RETRANSMIT_MS);
         scheduler.after(RETRANSMIT_MS, '', pass);
       } else run();

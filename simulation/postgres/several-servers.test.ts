@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { drawPlan, type Plan } from '../load/plan.ts';
 import { SimulatorPool } from '../process/pool.ts';
 
-const SEEDS = 4;
+const SEEDS = 3;
 /** The two processes with their PostgreSQL use a core each. */
 const pools = [1, 2].map(() => new SimulatorPool({ database: 'postgres', processes: 1 }));
 const [pool, other] = pools as [SimulatorPool, SimulatorPool];
@@ -13,7 +13,7 @@ afterAll(() => {
 
 const drawShort = (seed: number): Plan => {
   const plan = drawPlan(String(seed), 'postgres');
-  return { ...plan, steps: plan.steps.filter(({ at }) => at < 20_000) };
+  return { ...plan, steps: plan.steps.filter(({ at }) => at < 10_000) };
 };
 
 test('a seed replays statement by statement, in another process and after another seed', async () => {

@@ -12,11 +12,14 @@ import { EPOCH } from '../kernel/host.ts';
 import { measureRealTime, sleepReally } from '../kernel/real-machine.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
-import type { Admin, AdminRow } from './admin.ts';
+import type { Admin } from './admin.ts';
 import { Backend, type BackendAnswer } from './backend.ts';
+import { type ConnectionFaults, NO_CONNECTION_FAULTS } from './connection-faults.ts';
+import { Locks } from './locks.ts';
+import { areNotificationsUnderWay } from './notifications.ts';
 import { type Route, Session } from './session.ts';
 import { createResetError, SimulatedSocket } from './simulated-socket.ts';
-import type { RequestUnit } from './wire.ts';
+import { describeUnit, type RequestUnit } from './wire.ts';
 
 /** A statement that has not answered after this time may wait for a lock. */
 const LOCK_CHECK_MS = 2;
@@ -24,16 +27,6 @@ const LOCK_CHECK_MS = 2;
 const STUCK_MS = 60_000;
 /** Changes of the rows that the checks read after each event. */
 const CHANGES = /^\s*(?:insert|update|delete|with)\b.*"(?:runs|run_events|\w+_licenses|\w+_quotas)"/is;
-
-/** The probabilities of the faults of connections. */
-export interface ConnectionFaults {
-  /** The connection breaks before a statement reaches the database. */
-  lostStatements: number;
-  /** It breaks after the statement has executed. */
-  lostAnswers: number;
-}
-
-export const NO_CONNECTION_FAULTS: ConnectionFaults = { lostStatements: 0, lostAnswers: 0 };
 
 interface Work {
   session: Session | null;
@@ -57,6 +50,7 @@ export class SimulatedPostgres implements Route {
   readonly draws: Draws;
   readonly usualMs: number;
   readonly #parts: Parts;
+  readonly #locks: Locks;
   readonly #owners = new Map<string, SimulatedProcess>();
   readonly #sessions = new Set<Session>();
   readonly #backends = new Set<Backend>();
@@ -68,7 +62,7 @@ export class SimulatedPostgres implements Route {
   #sentAt = 0;
   readonly #blocked = new Map<Backend, string>();
   readonly #cleaning: Backend[] = [];
-  readonly #cut = new Set<string>();
+  readonly cut = new Set<string>();
   #downUntil = 0;
   #names = 0;
   #clock = '';
@@ -81,9 +75,10 @@ export class SimulatedPostgres implements Route {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#locks = new Locks(parts.admin);
     this.scheduler = parts.scheduler;
     this.draws = parts.draws;
-    this.usualMs = parts.draws.pick([0.05, 0.3, 2]);
+    this.usualMs = parts.draws.pick([0.05, 0.3, 2, 20]);
   }
 
   /** The process reaches the database under the name of the host. */
@@ -106,18 +101,6 @@ export class SimulatedPostgres implements Route {
     return this.scheduler.now < this.#downUntil;
   }
 
-  isCut(host: string): boolean {
-    return this.#cut.has(host);
-  }
-
-  cut(host: string): void {
-    this.#cut.add(host);
-  }
-
-  reconnect(host: string): void {
-    this.#cut.delete(host);
-  }
-
   #count(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
@@ -128,7 +111,7 @@ export class SimulatedPostgres implements Route {
     const isLost = this.draws.happens(faults.lostStatements);
     if (this.isDown || (isLost && unit.kind === 'statement')) {
       if (!this.isDown) this.#count('lostStatements');
-      this.scheduler.note(`${session.name} breaks before ${describe(unit)}`);
+      this.scheduler.note(`${session.name} breaks before ${describeUnit(unit)}`);
       this.#break(session);
       return;
     }
@@ -160,7 +143,7 @@ export class SimulatedPostgres implements Route {
     const { backend } = session;
     if (!backend) return;
     this.statements += 1;
-    this.scheduler.note(`${session.name} ${describe(unit)}`);
+    this.scheduler.note(`${session.name} ${describeUnit(unit)}`);
     this.#run({ session, backend, unit });
   }
 
@@ -311,7 +294,7 @@ export class SimulatedPostgres implements Route {
       return true;
     }
     if (this.#blocked.size > 0 && this.#wake()) return true;
-    return this.#areNotificationsUnderWay();
+    return areNotificationsUnderWay(this.#backends, this.#sessions);
   }
 
   #checkLock(backend: Backend): void {
@@ -320,7 +303,7 @@ export class SimulatedPostgres implements Route {
       return;
     }
     if (backend.pid === 0 || measureRealTime() - this.#sentAt < LOCK_CHECK_MS) return;
-    if (this.#findFree([backend]).length > 0) {
+    if (this.#locks.findFree([backend]).length > 0) {
       this.#sentAt = measureRealTime();
       return;
     }
@@ -337,25 +320,11 @@ export class SimulatedPostgres implements Route {
   /** The blocked sessions were asked since the last statement. */
   #isChecked = false;
 
-  /** Returns those of the sessions that wait for no lock. */
-  #findFree(backends: readonly Backend[]): Backend[] {
-    const rows = this.#askAdmin(
-      'select pid from unnest($1::int[]) as pid where cardinality(pg_blocking_pids(pid)) = 0',
-      [backends.map(({ pid }) => pid)],
-    );
-    const free = new Set(rows.map(({ pid }) => Number(pid)));
-    return backends.filter(({ pid }) => free.has(pid));
-  }
-
-  #askAdmin(sql: string, values: readonly unknown[]): AdminRow[] {
-    return this.#parts.admin.query('postgres', sql, values);
-  }
-
   /** Lets one session continue whose lock is free now. */
   #wake(): boolean {
     if (this.#isChecked) return false;
     this.#isChecked = true;
-    const free = this.#findFree([...this.#blocked.keys()]);
+    const free = this.#locks.findFree([...this.#blocked.keys()]);
     if (free.length === 0) return false;
     const backend = this.draws.pick(free);
     this.#isChecked = false;
@@ -368,37 +337,16 @@ export class SimulatedPostgres implements Route {
 
   /** Ends one of the statements that wait for each other, as PostgreSQL does after a while. */
   #breakDeadlock(from: Backend): void {
-    const backends = [...this.#blocked.keys()];
-    const rows = this.#askAdmin(
-      'select pid, pg_blocking_pids(pid) as blockers from unnest($1::int[]) as pid',
-      [backends.map(({ pid }) => pid)],
-    );
-    const blockers = new Map(rows.map(({ pid, blockers }) => [Number(pid), blockers as number[]]));
-    const cycle = findCycle(from.pid, blockers);
-    const candidates = backends.filter(({ pid }) => cycle.includes(pid));
+    const candidates = this.#locks.findCycle(from, [...this.#blocked.keys()]);
     if (candidates.length === 0) return;
     const victim = this.draws.pick(candidates);
     this.#count('deadlocks');
     this.scheduler.note(`${this.#blocked.get(victim)} is the victim of a deadlock`);
     this.#blocked.delete(victim);
     victim.markDeadlocked();
-    this.#askAdmin('select pg_cancel_backend($1)', [victim.pid]);
+    this.#locks.cancel(victim);
     this.#watch(victim);
     victim.continue();
-  }
-
-  #areNotificationsUnderWay(): boolean {
-    let isUnderWay = false;
-    for (const { expected, notifications, isClosed } of this.#backends)
-      if (!isClosed && expected > notifications.length) isUnderWay = true;
-    if (isUnderWay) return true;
-    for (const session of this.#sessions) {
-      const { backend } = session;
-      for (const bytes of backend?.notifications.splice(0) ?? []) session.answer(bytes);
-      if (backend) backend.expected = 0;
-    }
-    for (const backend of this.#backends) Object.assign(backend, { expected: 0, notifications: [] });
-    return false;
   }
 
   /** Closes all connections of a process that has ended. */
@@ -437,7 +385,7 @@ export class SimulatedPostgres implements Route {
 
   /** Ends all faults. */
   heal(): void {
-    this.#cut.clear();
+    this.cut.clear();
     this.faults = new Map();
     this.#downUntil = 0;
   }
@@ -445,21 +393,4 @@ export class SimulatedPostgres implements Route {
   close(): void {
     this.#forget();
   }
-}
-
-function describe({ kind, sql }: RequestUnit): string {
-  return kind === 'statement' ? sql.slice(0, 100).replaceAll(/\s+/g, ' ') : kind;
-}
-
-/** Returns the sessions that wait for each other, from one of them; none without a circle. */
-function findCycle(start: number, blockers: ReadonlyMap<number, readonly number[]>): number[] {
-  const search = (pid: number, path: readonly number[]): number[] => {
-    if (path.includes(pid)) return pid === start ? [...path] : [];
-    for (const next of blockers.get(pid) ?? []) {
-      const found = search(next, [...path, pid]);
-      if (found.length > 0) return found;
-    }
-    return [];
-  };
-  return search(start, []);
 }

@@ -20,6 +20,11 @@ export interface RequestUnit {
   sql: string;
 }
 
+/** Returns the beginning of the unit for people. */
+export function describeUnit({ kind, sql }: RequestUnit): string {
+  return kind === 'statement' ? sql.slice(0, 100).replaceAll(/\s+/g, ' ') : kind;
+}
+
 /** Cuts the bytes of a client into units. */
 export class RequestReader {
   #rest = Buffer.alloc(0);
