@@ -131,12 +131,19 @@ export function findSleeps(source: Source): string[] {
     'NewExpression:exit'(node) {
       if (findResolver(node) !== undefined) resolvers.pop();
     },
+    // A wait whose result is read is one for a signal, and its time only ends what hangs.
+    ExpressionStatement({ expression }) {
+      if (
+        expression.type === 'CallExpression' &&
+        listCallNames(expression.callee).join('.') === 'Atomics.wait'
+      )
+        report(expression);
+    },
     CallExpression(node) {
       const [first] = node.arguments;
       const called = listCallNames(node.callee);
       if (called.at(-1) === 'promisify' && first?.type === 'Identifier' && first.name === 'setTimeout')
         report(node);
-      if (called.join('.') === 'Atomics.wait') report(node);
       if (timers > 0 && called.length === 1 && resolvers.includes(called[0] ?? '')) report(node);
       if (!isTimer(node)) return;
       timers += 1;

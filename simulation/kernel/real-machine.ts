@@ -21,5 +21,5 @@ export function sleepReally(ms: number): { ended: Promise<void>; wake(): void } 
   };
 }
 
-/** Milliseconds of the real machine, for reports alone. */
+/** Milliseconds of the real machine, which only reports show. */
 export const measureRealTime = (): number => now();

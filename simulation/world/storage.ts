@@ -40,7 +40,7 @@ export interface Storage {
   close(): void;
 }
 
-export interface StorageParts {
+interface StorageParts {
   scheduler: Scheduler;
   /** The world creates the rows with which others begin. */
   isTemplate: boolean;
