@@ -99,11 +99,16 @@ export function isOneChange({ low, high }: { low: number; high: number }): boole
   return high - low <= EQUAL_CHANGES_SHARE * Math.max(Math.abs(low), Math.abs(high));
 }
 
-/** Formats an interval: `−11.4 % to −4.6 %`, with more digits for a narrow one; null without one. */
+/** Nobody reads a fifth digit, so the ends of a very narrow interval have the same text. */
+const INTERVAL_MORE_DIGITS_MAX = 1;
+
+/** Formats an interval: `−11.4 % to −4.6 %`, with one more digit for a narrow one; null without one. */
 export function formatInterval({ measure, low, high }: Effect): string | null {
   if (low === null || high === null) return null;
   const ends = isOneChange({ low, high }) ? [low] : [low, high];
-  const format = distinguish(ends, (end, moreDigits) => formatChange(measure, end, moreDigits));
+  const format = distinguish(ends, (end, moreDigits = 0) =>
+    formatChange(measure, end, Math.min(moreDigits, INTERVAL_MORE_DIGITS_MAX)),
+  );
   return `${format(low)} to ${format(high)}`;
 }
 

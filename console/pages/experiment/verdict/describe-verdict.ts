@@ -120,7 +120,8 @@ function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 
   const side =
     value === 0 ? 'equal' : `${formatSize(measure, Math.abs(value))} ${value < 0 ? 'lower' : 'higher'}`;
   if (low === null || high === null || isOneChange({ low, high })) return `${label} is ${side}.`;
-  return `${label} is ${side}, ${join} the true change lies between ${formatEnds(effect)}.`;
+  const [from, to] = (formatInterval(effect) ?? '').split(' to ');
+  return `${label} is ${side}, ${join} the true change ${from === to ? `is ${from}` : `lies between ${from} and ${to}`}.`;
 }
 
 /** Returns why an interval that does not contain 0 decides nothing; undefined for any other comparison. */
@@ -133,8 +134,6 @@ export function explainOpen(view: IndicatorView): { short: string; text: string 
     text: reasons[0] ?? '',
   };
 }
-
-const formatEnds = (effect: Effect): string => (formatInterval(effect) ?? '').replace(' to ', ' and ');
 
 function describeTally(view: IndicatorView, unit: string): string[] {
   const total = view.effect.isTotalOpen ? [`This holds for the typical ${unit}; the total may not be.`] : [];
