@@ -9,3 +9,8 @@ export function formatCount(number: number, word: string): string {
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** Returns the text with typographic quotes around what has straight ones, as names in sentences of the server do. */
+export function curlQuotes(text: string): string {
+  return text.replaceAll(/"([^"]*)"/g, '“$1”');
+}

@@ -1,4 +1,4 @@
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatNumber, formatValue } from '@switchyard/contract/presentation/format-quantity.ts';
 import tableStyles from '../table.module.css';
 
 /** A longer table would slow the page down; the CSV file has all rows. */
@@ -47,7 +47,12 @@ export function FigureTable({ label, table }: { label: string; table: TableConte
 }
 
 function Cell({ value }: { value: string | number | null }) {
-  if (typeof value === 'number') return <td className={tableStyles.number}>{formatNumber(value)}</td>;
+  if (typeof value === 'number')
+    return (
+      <td className={tableStyles.number} title={formatNumber(value)}>
+        {formatValue(value)}
+      </td>
+    );
   return (
     <td>
       <bdi>{value ?? '–'}</bdi>

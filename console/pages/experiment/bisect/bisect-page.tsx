@@ -34,7 +34,7 @@ export function BisectPage({ application, id }: { application: string; id: strin
         ['Direction', DIRECTIONS[data.direction]],
         ['Difference that matters', formatSize(data.difference.type, data.difference.value)],
       ]}
-      picture={<SearchPicture search={data} />}
+      picture={<SearchPicture search={data} label={nameIndicator(data.indicator)} />}
     >
       {data.failures.length > 0 && (
         <Evidence>

@@ -25,14 +25,14 @@ const PROBABILITY_NAMED_MIN = 0.1;
 
 type Search = Pick<
   BisectExperiment,
-  'version_ids' | 'steps' | 'posterior' | 'difference' | 'indicator' | 'good_version_id'
+  'version_ids' | 'steps' | 'posterior' | 'difference' | 'good_version_id'
 >;
 type Step = Search['steps'][number];
 
 const TONES = { worse: pictures.bad, not_worse: pictures.good, skipped: pictures.open };
 
 /** The versions from the good to the bad one: how much worse each tested one is, and where the change may be. */
-export function SearchPicture({ search }: { search: Search }) {
+export function SearchPicture({ search, label }: { search: Search; label: string }) {
   const steps = new Map(search.steps.map((step) => [step.version_id, step]));
   const probabilities = new Map(search.posterior.map((one) => [one.version_id, one.probability]));
   const table = {
@@ -66,7 +66,7 @@ export function SearchPicture({ search }: { search: Search }) {
     <Figure
       title="Search over the versions"
       isMain
-      caption={`How much worse each tested version is than ${search.good_version_id} in ${search.indicator}, with its confidence sequence. The dashed line is the difference that matters. The bars are the probability that the version made the indicator worse.`}
+      caption={`How much worse each tested version is than ${search.good_version_id} in ${label}, with its confidence sequence. The dashed line is the difference that matters. The bars are the probability that the version made the indicator worse.`}
       table={table}
       height={HEIGHT}
     >

@@ -1,6 +1,7 @@
 import type { Question } from '@switchyard/contract/experiments/comparisons/questions.ts';
 import type { Group } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { curlQuotes } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
 import aside from '../../../ui/aside.module.css';
@@ -46,7 +47,7 @@ export function Details({ application, experiment, verdict, sides, rule = [], ..
           <h2>Why</h2>
           <ul>
             {reasons.map((reason) => (
-              <li key={reason}>{escapeInvisible(reason).replaceAll(' %', '\u00a0%')}</li>
+              <li key={reason}>{curlQuotes(escapeInvisible(reason)).replaceAll(' %', '\u00a0%')}</li>
             ))}
           </ul>
         </section>
@@ -66,7 +67,7 @@ function Looks({ application, question }: { application: string; question: Quest
   return (
     <section aria-label="Looks">
       <h2>Look {formatNumber(look)}</h2>
-      <p>{escapeInvisible([reading, ...changes].join(' '))}</p>
+      <p>{curlQuotes(escapeInvisible([reading, ...changes].join(' ')))}</p>
       {earlier.length > 0 && (
         <ul>
           {earlier.map(({ type, experiment_id: id, deleted, shared_inputs }, index) => (

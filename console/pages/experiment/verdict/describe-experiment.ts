@@ -4,7 +4,7 @@ import type {
   ExperimentAddress,
   ExperimentBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
-import { capitalise } from '@switchyard/contract/presentation/format-count.ts';
+import { capitalise, curlQuotes } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { viewExperiment } from '@switchyard/contract/views/experiment-view.ts';
 import { describeAcceptance } from './describe-acceptance.ts';
@@ -39,7 +39,7 @@ function describeSearch({
   return {
     ...{ kind: KINDS[verdict] ?? 'open', word },
     claim: verdict === 'running' ? 'So far:' : `${capitalise(word)}.`,
-    rest: reason || 'no version is tested.',
+    rest: curlQuotes(reason) || 'no version is tested.',
     follows: more === null ? [] : [`The search needs about ${formatNumber(more)} more runs.`],
   };
 }
