@@ -6,7 +6,6 @@ import {
   formatInterval,
   formatPValue,
   formatSize,
-  isOneChange,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { describePairs } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
@@ -115,13 +114,12 @@ function listDeciders({ reasons }: IndicatorView): readonly string[] {
 
 /** Returns the size of the effect in words: `Cost is 1.3 % lower, and the true change lies between …`. */
 function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 'but'): string {
-  const { measure, value, low, high } = effect;
+  const { measure, value } = effect;
   if (value === null) return '';
   const side =
     value === 0 ? 'equal' : `${formatSize(measure, Math.abs(value))} ${value < 0 ? 'lower' : 'higher'}`;
-  if (low === null || high === null || isOneChange({ low, high })) return `${label} is ${side}.`;
   const [from, to] = (formatInterval(effect) ?? '').split(' to ');
-  return `${label} is ${side}, ${join} the true change ${from === to ? `is ${from}` : `lies between ${from} and ${to}`}.`;
+  return `${label} is ${side}${from === to ? '' : `, ${join} the true change lies between ${from} and ${to}`}.`;
 }
 
 /** Returns why an interval that does not contain 0 decides nothing; undefined for any other comparison. */
