@@ -1,10 +1,10 @@
-import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { ConversationStatus, ExperimentStatus, RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { WorkerStatus } from '@switchyard/contract/workers/workers.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
 import styles from './status-badge.module.css';
 
-/** The statuses of runs, experiments and workers that have a mark of their own. */
-export type BadgeStatus = RunStatusV2 | WorkerStatus | 'started' | 'completed' | 'draft';
+/** The statuses of runs, experiments, workers and deliveries that have a mark of their own. */
+export type BadgeStatus = RunStatusV2 | WorkerStatus | ConversationStatus | 'started' | 'completed' | 'draft';
 
 type Tone = 'waiting' | 'active' | 'good' | 'bad' | 'neutral';
 
@@ -17,6 +17,7 @@ const BADGES: Record<BadgeStatus, { label: string; tone: Tone }> = {
   succeeded: { label: 'Succeeded', tone: 'good' },
   completed: { label: 'Ended', tone: 'neutral' },
   failed: { label: 'Failed', tone: 'bad' },
+  timed_out: { label: 'Timed out', tone: 'bad' },
   canceled: { label: 'Canceled', tone: 'neutral' },
   active: { label: 'Active', tone: 'good' },
   draining: { label: 'Draining', tone: 'waiting' },

@@ -8,6 +8,7 @@ import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { MoreRows } from '../../ui/data-table/more-rows.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DeliveryDetails } from './delivery-details.tsx';
 import { deliveriesQuery } from './queries.ts';
 import styles from './webhooks-page.module.css';
@@ -93,9 +94,7 @@ function DeliveryTable({
         {
           title: 'Status',
           onPhone: 'plain',
-          cell: ({ status }) => (
-            <span className={status === 'succeeded' ? 'good' : 'bad'}>{status.replace('_', ' ')}</span>
-          ),
+          cell: ({ status }) => <StatusBadge status={status} />,
         },
         { title: 'Attempt', kind: 'number', onPhone: 'hidden', cell: ({ attempt }) => attempt },
         { title: 'Response', kind: 'number', cell: ({ http_status: status }) => status || 'none' },

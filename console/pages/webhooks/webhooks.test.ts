@@ -37,19 +37,21 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
     await page.getByRole('heading', { name: 'desk' }).waitFor();
 
     await page.getByRole('button', { name: 'Send test event' }).click();
-    await page.getByRole('row', { name: /^run.status failed 1 500/ }).waitFor();
+    await page.getByRole('row', { name: /^run.status Failed 1 500/ }).waitFor();
+    await page.getByText('Failing. No event has arrived yet.').waitFor();
     await page.getByRole('link', { name: 'run.status' }).click();
     await page.getByLabel('Response').filter({ hasText: HOSTILE_BODY }).waitFor();
     await page.getByRole('treeitem').filter({ hasText: 'run-example' }).first().waitFor();
     receiver.respond = respondWith(200);
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('The event is on its way again.').waitFor();
-    await page.getByRole('row', { name: /^run.status succeeded 1 200/ }).waitFor();
+    await page.getByRole('row', { name: /^run.status Succeeded 1 200/ }).waitFor();
+    await page.getByText('Delivering. The last event arrived').waitFor();
     const events = receiver.received.map(({ event }) => event.event_id);
     expect(new Set(events).size).toBe(1);
 
     await page.getByLabel('Status').selectOption('failed');
-    await page.getByRole('row', { name: /succeeded/ }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Succeeded/ }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('?status=failed');
   });
 
