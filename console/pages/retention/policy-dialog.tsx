@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
+import { useApplicationName } from '../../ui/application-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
@@ -26,9 +27,10 @@ interface DialogProps {
 /** Changes the policy of an application. It can be saved once its effect is shown. */
 export function PolicyDialog({ application, onClose }: DialogProps) {
   const { data: policy, error } = useQuery(policyQuery(application));
+  const name = useApplicationName()(application);
   if (policy) return <PolicyForm application={application} policy={policy} onClose={onClose} />;
   return (
-    <Dialog title={`Policy of ${application}`} onClose={onClose}>
+    <Dialog title={`Policy of ${name}`} onClose={onClose}>
       {error ? <Notice kind="error">{describeError(error)}</Notice> : <p role="status">Loading…</p>}
     </Dialog>
   );
@@ -91,7 +93,7 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
   };
   return (
     <FormDialog
-      title={`Policy of ${application}`}
+      title={`Policy of ${name}`}
       action="Save policy"
       missing={
         (days === undefined && 'Give a number of days') ||

@@ -1,9 +1,10 @@
-import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ApplicationStorage } from '@switchyard/contract/applications/retention.ts';
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApplicationLink } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
-import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { createNumberColumn, DataTable } from '../../ui/data-table/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -36,7 +37,7 @@ export function RetentionPage() {
           <p>Create an application first. Its storage and its policy appear here.</p>
         </EmptyState>
       ) : (
-        <DataTable
+        <DataTable<ApplicationStorage>
           label="Retention"
           rows={data.items}
           keyOf={({ application_id }) => application_id}
@@ -46,30 +47,14 @@ export function RetentionPage() {
               sortBy: ({ application_id }) => application_id,
               cell: ({ application_id: application }) => <ApplicationLink application={application} />,
             },
-            {
-              title: 'Runs',
-              kind: 'number',
-              sortBy: ({ runs }) => runs,
-              cell: ({ runs }) => formatNumber(runs),
-            },
-            {
-              title: 'Size of runs',
-              kind: 'number',
-              sortBy: ({ run_bytes }) => run_bytes,
-              cell: ({ run_bytes }) => formatBytes(run_bytes),
-            },
-            {
-              title: 'Inputs',
-              kind: 'number',
-              sortBy: ({ input_bytes }) => input_bytes,
-              cell: ({ input_bytes }) => formatBytes(input_bytes),
-            },
-            {
-              title: 'Executables',
-              kind: 'number',
-              sortBy: ({ executable_bytes }) => executable_bytes,
-              cell: ({ executable_bytes }) => formatBytes(executable_bytes),
-            },
+            createNumberColumn<ApplicationStorage>('Runs', ({ runs }) => runs),
+            createNumberColumn<ApplicationStorage>('Size of runs', ({ run_bytes }) => run_bytes, formatBytes),
+            createNumberColumn<ApplicationStorage>('Inputs', ({ input_bytes }) => input_bytes, formatBytes),
+            createNumberColumn<ApplicationStorage>(
+              'Executables',
+              ({ executable_bytes }) => executable_bytes,
+              formatBytes,
+            ),
             {
               title: 'Policy',
               sortBy: ({ keep_days }) => keep_days,

@@ -1,10 +1,10 @@
 import type { AccountShare } from '@switchyard/contract/account/share-links.ts';
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useApplicationName } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
-import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { createNumberColumn, DataTable } from '../../ui/data-table/data-table.tsx';
 import { RevokeShareDialog } from '../../ui/destruction/revoke-share-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
@@ -68,6 +68,7 @@ interface SharesTableProps {
 }
 
 function SharesTable({ shares, onRevoke }: SharesTableProps) {
+  const nameApplication = useApplicationName();
   return (
     <DataTable
       label="Share links"
@@ -83,7 +84,7 @@ function SharesTable({ shares, onRevoke }: SharesTableProps) {
           ),
           note: ({ application_id, run_id, run_name }) => (
             <>
-              <bdi>{application_id}</bdi> {run_name !== '' && <code>{run_id}</code>}
+              <bdi>{nameApplication(application_id)}</bdi> {run_name !== '' && <code>{run_id}</code>}
             </>
           ),
         },
@@ -100,12 +101,7 @@ function SharesTable({ shares, onRevoke }: SharesTableProps) {
           sortBy: ({ expires_at }) => expires_at,
           cell: ({ expires_at }) => <RelativeTime at={expires_at} />,
         },
-        {
-          title: 'Views',
-          kind: 'number',
-          sortBy: ({ views }) => views,
-          cell: ({ views }) => formatNumber(views),
-        },
+        createNumberColumn<AccountShare>('Views', ({ views }) => views),
         {
           title: 'Last view',
           kind: 'number',

@@ -1,11 +1,7 @@
 import type { Usage, UsageRow } from '@switchyard/contract/account/usage.ts';
-import {
-  formatBytes,
-  formatDuration,
-  formatNumber,
-} from '@switchyard/contract/presentation/format-quantity.ts';
+import { formatBytes, formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { ApplicationLink } from '../../ui/application-link.tsx';
-import { DataTable } from '../../ui/data-table/data-table.tsx';
+import { createNumberColumn, DataTable } from '../../ui/data-table/data-table.tsx';
 import { formatCoreTime, formatCost } from './format-measures.ts';
 
 type Row = Omit<UsageRow, 'day'>;
@@ -33,36 +29,15 @@ export function UsageTable({ usage }: { usage: Usage }) {
           sortBy: ({ user_email }) => user_email,
           cell: ({ user_email }) => user_email ?? (hasApplication ? '' : 'Total'),
         },
-        {
-          title: 'Runs',
-          kind: 'number',
-          sortBy: ({ runs }) => runs,
-          cell: ({ runs }) => formatNumber(runs),
-        },
-        {
-          title: 'Failed',
-          kind: 'number',
-          sortBy: ({ failed_runs }) => failed_runs,
-          cell: ({ failed_runs }) => formatNumber(failed_runs),
-        },
-        {
-          title: 'Run time',
-          kind: 'number',
-          sortBy: ({ run_seconds }) => run_seconds,
-          cell: ({ run_seconds }) => formatDuration(run_seconds * 1000),
-        },
-        {
-          title: 'Core hours',
-          kind: 'number',
-          sortBy: ({ core_seconds }) => core_seconds,
-          cell: ({ core_seconds }) => formatCoreTime(core_seconds),
-        },
-        {
-          title: 'Stored',
-          kind: 'number',
-          sortBy: ({ stored_bytes }) => stored_bytes,
-          cell: ({ stored_bytes }) => formatBytes(stored_bytes),
-        },
+        createNumberColumn('Runs', ({ runs }) => runs),
+        createNumberColumn('Failed', ({ failed_runs }) => failed_runs),
+        createNumberColumn(
+          'Run time',
+          ({ run_seconds }) => run_seconds,
+          (seconds) => formatDuration(seconds * 1000),
+        ),
+        createNumberColumn('Core hours', ({ core_seconds }) => core_seconds, formatCoreTime),
+        createNumberColumn('Stored', ({ stored_bytes }) => stored_bytes, formatBytes),
         {
           title: 'Cost',
           kind: 'number',

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('usage', () => {
       await page.getByRole('term').filter({ hasText: number }).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'routing' });
     expect(await row.getByRole('cell').allTextContents()).toEqual(
-      expect.arrayContaining(['routing', '3', '0', '–']),
+      expect.arrayContaining(['Routing', '3', '0', '–']),
     );
     await page.getByLabel('Group by').selectOption({ label: 'User' });
     await page.getByRole('columnheader', { name: 'User' }).waitFor();

@@ -1,3 +1,4 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { type HTMLAttributes, type ReactNode, useRef, useState } from 'react';
 import { useIsLost } from '../../client/connection.ts';
 import styles from './data-table.module.css';
@@ -30,6 +31,13 @@ export interface DataColumn<Row> {
   /** In a card of a phone: without its title before it, without the whole cell, at the right of the name, or at the end of the line. */
   onPhone?: 'plain' | 'hidden' | 'beside' | 'end';
 }
+
+/** Returns a column of numbers of the rows, by which the browser sorts. */
+export const createNumberColumn = <Row,>(
+  title: string,
+  read: (row: Row) => number,
+  format: (value: number) => string = formatNumber,
+): DataColumn<Row> => ({ title, kind: 'number', sortBy: read, cell: (row) => format(read(row)) });
 
 interface DataTableProps<Row> {
   /** Names the table. */
