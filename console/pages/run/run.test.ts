@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await page.getByRole('row', { name: /^Objective 1,041/ }).waitFor();
     const options = page.getByRole('region', { name: 'Options' });
     expect(await options.innerText()).toMatch(/duration\s+set by this run\s+2/);
-    await page.getByText('1,500 after x = 0.1, 1,200 after x = 0.4, 1,040.6 after x = 1.5').waitFor();
+    await page.getByText('1,500 after x = 0.1, 1,200 after x = 0.4, 1,041 after x = 1.5').waitFor();
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.02);
   });
 

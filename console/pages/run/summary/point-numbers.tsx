@@ -1,6 +1,7 @@
 import {
   distinguish,
   formatDuration,
+  formatObjective,
   formatPercent,
 } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useId } from 'react';
@@ -27,7 +28,7 @@ export function PointNumbers({ title, series }: { title: string; series: ChartSe
 function describePoints({ points, isOverSeconds, isRatio }: ChartSeries): string {
   const write = distinguish(
     points.map(({ y }) => y),
-    isRatio ? formatPercent : undefined,
+    isRatio ? formatPercent : formatObjective,
   );
   const writeX = (x: number): string =>
     isOverSeconds ? formatDuration(SECOND_MS * x) : `x = ${distinguish([x])(x)}`;

@@ -65,7 +65,10 @@ export function SummaryTab(props: SummaryTabProps) {
           <>
             <ProgressChart run={run} chosenBaseline={baseline} />
             <div className={styles.columns}>
-              <LastChangesTable run={run} />
+              <div className={styles.beside}>
+                <LastChangesTable run={run} />
+                <RunCharts address={address} source="others" />
+              </div>
               {isRunning && <LiveLog address={address} run={run} />}
             </div>
           </>
@@ -75,7 +78,7 @@ export function SummaryTab(props: SummaryTabProps) {
         {run.status_v2 === 'queued' && (
           <p className="soft">Its curve, its log and its indicators appear here when it has started.</p>
         )}
-        <RunCharts address={address} source="others" />
+        {isTerminal(run.status_v2) && <RunCharts address={address} source="others" />}
         <ChildRunList address={address} run={run} />
         <ReplayList address={address} status={run.status_v2} />
       </div>
