@@ -24,8 +24,8 @@ const EDGE_PX = 44;
 /** The last bar does not touch the edge. */
 const RIGHT_PX = 8;
 const BAR_MIN_PX = 3;
-/** A bar of this width has space for some letters. */
-const LABELLED_PX = 34;
+/** A narrower bar has a label only if all of it fits: the first letter says nothing. */
+const LABELLED_PX = 60;
 /** Before and behind the text. */
 const LABEL_MARGIN_PX = 16;
 const ZOOM_STEP = 1.5;
@@ -264,6 +264,7 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
   const width = Math.max(BAR_MIN_PX, scale.toX(bar.end) - x - 1);
   const y = top + LANE_GAP_PX / 2 + row * ROW_PX;
   const name = formatName(bar.label);
+  const shown = fitText(name, width - LABEL_MARGIN_PX);
   return (
     <g id={id} role="option" aria-selected={isSelected} onClick={() => onSelect(index)}>
       <title>{`${formatName(bar.resource)}: ${name}, ${formatSpan(bar, hasClock)}`}</title>
@@ -271,9 +272,9 @@ function BarShape({ id, placed, top, scale, hasClock, colour, isSelected, onSele
         <rect x={x} y={y} width={width} height={ROW_PX - 4} rx={4} className={styles.area} />
         <rect x={x} y={y} width={Math.min(width, EDGE_BAR_PX)} height={ROW_PX - 4} rx={2} />
       </g>
-      {width >= LABELLED_PX && (
+      {(shown === name || width >= LABELLED_PX) && (
         <text x={x + 12} y={y + ROW_PX / 2 + 2} className={styles.label}>
-          {fitText(name, width - LABEL_MARGIN_PX)}
+          {shown}
         </text>
       )}
     </g>
