@@ -99,10 +99,11 @@ export function layoutPlot(
   // Where there is no space behind the end of a line, its label stands above it.
   const isBefore = (index: number): boolean =>
     isNarrow && (lines[index]?.end[0] ?? 0) + CHAR_PX * (labels[index]?.length ?? 0) + 14 > width;
+  const areBefore = lines.every((_, index) => isBefore(index));
   const heights = placeLabels(
     lines.map(({ end: [, at] }, index) => (isBefore(index) ? at - 10 : at + 4)),
     LABEL_PX,
-    [TOP, bottom],
+    [TOP, areBefore ? Math.max(...lines.map(({ end: [, at] }) => at)) - 6 : bottom],
   );
   return {
     left,
