@@ -42,7 +42,7 @@ test.each<[keyof typeof FORMATS, number, string]>([
   ['value', 1.5e17, '1.5e+17'],
   ['percent', -0.0784, '-7.8 %'],
   ['percent', 0.5, '50 %'],
-  ['percent', 12.3456, '1,234.6 %'],
+  ['percent', 12.3456, '1,235 %'],
   ['percent', 0.000234, '0.023 %'],
   ['percent', -3.5 / 2177874.75, '-0.00016 %'],
   ['percent', 0, '0 %'],

@@ -76,11 +76,14 @@ export const formatObjective: Format = (value, moreDigits = 0) =>
     : formatValue(value, moreDigits, OBJECTIVE_DIGITS);
 
 /**
- * Returns a share in per cent: with one decimal, or two significant digits if those are more, such as `7.8 %`, `0.023 %` and
+ * Returns a share in per cent: with one decimal below 1,000 %, or two significant digits if those are more, such as `7.8 %`, `0.023 %` and
  * `0.00016 %`.
  */
 export const formatPercent: Format = (share, moreDigits = 0) =>
-  formatShare(share, PERCENT_DIGITS + moreDigits, 1 + moreDigits);
+  formatShare(share, PERCENT_DIGITS + moreDigits, (Math.abs(share) < LARGE_SHARE ? 1 : 0) + moreDigits);
+
+/** From 1,000 % on, a decimal would be a fifth digit. */
+const LARGE_SHARE = 10;
 
 /** Returns a share that a person has set, with all of its digits: `1.25 %`. */
 export const formatExactPercent: Format = (share, moreDigits = 0) =>

@@ -61,7 +61,7 @@ test('an effect without an interval has none in words', () => {
 test.each([
   ['relative', -0.0784, '−7.8\u00a0%'],
   ['relative', 0.5, '+50\u00a0%'],
-  ['relative', 12.345, '+1,234.5\u00a0%'],
+  ['relative', 12.345, '+1,235\u00a0%'],
   ['relative', 0.00123, '+0.12\u00a0%'],
   ['relative', 0, '0\u00a0%'],
   ['absolute', -1234.567, '−1,235'],
