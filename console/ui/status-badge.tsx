@@ -4,7 +4,7 @@ import { Icon } from '@switchyard/design/icon.tsx';
 import styles from './status-badge.module.css';
 
 /** The statuses of runs, experiments, workers and deliveries that have a mark of their own. */
-export type BadgeStatus = RunStatusV2 | WorkerStatus | ConversationStatus | 'started' | 'completed' | 'draft';
+export type BadgeStatus = RunStatusV2 | WorkerStatus | ConversationStatus | ExperimentStatus;
 
 type Tone = 'waiting' | 'active' | 'good' | 'bad' | 'neutral';
 

@@ -49,11 +49,7 @@ export function EnsembleRuns({ application, ensemble }: { application: string; e
               ),
             },
             { title: 'By', onPhone: 'plain', cell: ({ user_email }) => user_email },
-            {
-              title: 'Created',
-              onPhone: 'end',
-              cell: ({ created_at }) => <RelativeTime at={created_at} />,
-            },
+            { title: 'Created', onPhone: 'end', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
           ]}
         />
       )}

@@ -70,15 +70,7 @@ export function StartRun({
       title={`New run of ${ensemble.name}`}
       action="Start run"
       missing={!isComplete(draft) && 'Choose an input'}
-      requests={[
-        [
-          'createRun',
-          {
-            params,
-            body: draft.source === 'managed' ? body : { ...body, input: {} },
-          },
-        ],
-      ]}
+      requests={[['createRun', { params, body: draft.source === 'managed' ? body : { ...body, input: {} } }]]}
       upload={upload}
       onClose={onClose}
       onSubmit={async () => {

@@ -75,11 +75,7 @@ function AppTable({ apps }: { apps: readonly MarketplaceApp[] }) {
           ),
         },
         { title: 'Publisher', cell: ({ partner_name }) => <bdi>{partner_name}</bdi> },
-        {
-          title: 'Categories',
-          onPhone: 'hidden',
-          cell: ({ categories }) => categories.join(', ') || '–',
-        },
+        { title: 'Categories', onPhone: 'hidden', cell: ({ categories }) => categories.join(', ') || '–' },
         { title: 'Newest version', onPhone: 'hidden', cell: (app) => app.latest_versions[0] ?? 'none' },
         { title: 'State', onPhone: 'plain', cell: ({ state }) => state },
       ]}

@@ -91,11 +91,7 @@ function DeliveryTable({
             </Link>
           ),
         },
-        {
-          title: 'Status',
-          onPhone: 'plain',
-          cell: ({ status }) => <StatusBadge status={status} />,
-        },
+        { title: 'Status', onPhone: 'plain', cell: ({ status }) => <StatusBadge status={status} /> },
         { title: 'Attempt', kind: 'number', onPhone: 'hidden', cell: ({ attempt }) => attempt },
         { title: 'Response', kind: 'number', cell: ({ http_status: status }) => status || 'none' },
         {

@@ -46,16 +46,7 @@ export function FeatureSection(props: FeatureSectionProps) {
         wordColumn="inputs"
         {...(interactions.length > 1 && {
           controls: (
-            <Choices
-              choices={[
-                {
-                  label: 'Feature',
-                  options: features,
-                  chosen: visible.feature,
-                  onChoose,
-                },
-              ]}
-            />
+            <Choices choices={[{ label: 'Feature', options: features, chosen: visible.feature, onChoose }]} />
           ),
         })}
       />
