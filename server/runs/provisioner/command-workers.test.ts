@@ -37,7 +37,8 @@ beforeAll(async () => {
       SWITCHYARD_CAPACITY: '0',
       SWITCHYARD_PROVISIONER: 'command',
       SWITCHYARD_PROVISIONER_MAX: '1',
-      SWITCHYARD_PROVISIONER_IDLE: '1',
+      // With 1 s, a worker on a busy machine left in the moment in which it got the run, which then took a second attempt.
+      SWITCHYARD_PROVISIONER_IDLE: '5',
       SWITCHYARD_PROVISIONER_SIZE: 'cores=2',
       SWITCHYARD_COMMAND_START: inFolder(START),
       SWITCHYARD_COMMAND_LIST: inFolder(LIST),
@@ -63,7 +64,7 @@ test('a start that fails is shown with its reason, and the next one executes the
     return state.checked_at !== null && state;
   });
   expect(checked).toEqual({
-    ...{ adapter: 'command', max_workers: 1, idle_seconds: 1, failed_starts: 0, unservable_runs: 0 },
+    ...{ adapter: 'command', max_workers: 1, idle_seconds: 5, failed_starts: 0, unservable_runs: 0 },
     ...{ last_error: null, last_error_at: null, retry_at: null, checked_at: expect.stringMatching(/Z$/) },
     jobs: { pending: 0, running: 0, stopping: 0 },
     pending_reasons: [],
