@@ -304,7 +304,7 @@ test('F3: bisect prints its cost with --plan, and otherwise the version that mad
     [
       'Up to 2 tests among 3 versions, each in rounds of 24 runs: two versions on 12 inputs.',
       '336 runs if each test decides after the fewest rounds, and at most 10,000.',
-      'About 5\u00a0h 36\u00a0min for the fewest rounds with 1 slot, by past runs of the same instances.',
+      'About 5\u00a0h\u00a036\u00a0min for the fewest rounds with 1 slot, by past runs of the same instances.',
       'Nothing was created.',
       '',
     ].join('\n'),

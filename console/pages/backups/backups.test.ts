@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('backups', () => {
         'yesterday',
         '/backups/1 days',
         '1,200',
-        '1\u00a0min 12\u00a0s',
+        '1\u00a0min\u00a012\u00a0s',
         'Damaged, just now',
       ]),
     );

@@ -2,7 +2,7 @@ import { Icon } from '@switchyard/design/icon.tsx';
 import { Logo } from '@switchyard/design/logo.tsx';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { describeError } from '../../client/client.ts';
+import { describeSignInError } from '../../client/client.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { ThemeButton } from '../../layout/theme-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -25,7 +25,7 @@ export function SignInCard({ error = null, children }: { error?: Error | null; c
               to <bdi>{location.host}</bdi>
             </p>
           </div>
-          {error && <Notice kind="error">{describeError(error)}</Notice>}
+          {error && <Notice kind="error">{describeSignInError(error)}</Notice>}
           {children}
         </main>
         <footer className={styles.foot}>
@@ -47,7 +47,9 @@ function ServerState() {
       <span className={data ? 'good' : 'bad'}>
         <Icon name={data ? 'good' : 'bad'} />
       </span>
-      {data ? `Server answers, version ${data.version}` : `Server is not ready: ${describeError(error)}`}
+      {data
+        ? `Server answers, version ${data.version}`
+        : `Server is not ready: ${describeSignInError(error)}`}
     </span>
   );
 }
