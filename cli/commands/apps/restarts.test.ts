@@ -54,7 +54,7 @@ const cli = (args: readonly string[], onNote: (note: string) => void = () => {},
     onError: onNote,
   });
 
-const OUTAGE = /^The server cannot be reached: .* Trying again for 1\smin 4\ss\.$/gm;
+const OUTAGE = /^The server cannot be reached: .* Trying again for 1\smin\s4\ss\.$/gm;
 const startsAgain = (note: string): void => {
   if (note.startsWith('The server cannot be reached:')) void startServer();
 };
