@@ -39,11 +39,6 @@ export function isNotFound(error: unknown): boolean {
 /** Returns the sentence of an error for people: the one that the server gave, or that of the network. */
 export function describeError(error: unknown): string {
   if (isSignedOut(error)) return 'Your session had ended. Sign in, and send it again.';
-  return describeSignInError(error);
-}
-
-/** Returns the sentence of an error of somebody who has no session yet: the server says what is wrong with the token or link. */
-export function describeSignInError(error: unknown): string {
   if (error instanceof ApiError) return error.reason;
   if (error instanceof TypeError) return 'The server cannot be reached.';
   return error instanceof Error ? error.message : String(error);

@@ -1,8 +1,9 @@
+import { ApiError } from '@switchyard/contract/client.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
 import { Logo } from '@switchyard/design/logo.tsx';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { describeSignInError } from '../../client/client.ts';
+import { describeError } from '../../client/client.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { ThemeButton } from '../../layout/theme-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -25,7 +26,9 @@ export function SignInCard({ error = null, children }: { error?: Error | null; c
               to <bdi>{location.host}</bdi>
             </p>
           </div>
-          {error && <Notice kind="error">{describeSignInError(error)}</Notice>}
+          {error && (
+            <Notice kind="error">{error instanceof ApiError ? error.reason : describeError(error)}</Notice>
+          )}
           {children}
         </main>
         <footer className={styles.foot}>
@@ -47,9 +50,7 @@ function ServerState() {
       <span className={data ? 'good' : 'bad'}>
         <Icon name={data ? 'good' : 'bad'} />
       </span>
-      {data
-        ? `Server answers, version ${data.version}`
-        : `Server is not ready: ${describeSignInError(error)}`}
+      {data ? `Server answers, version ${data.version}` : `Server is not ready: ${describeError(error)}`}
     </span>
   );
 }
