@@ -24,13 +24,18 @@ interface DialogProps {
   onClose: () => void;
 }
 
+interface FormProps extends DialogProps {
+  title: string;
+  policy: RetentionPolicy;
+}
+
 /** Changes the policy of an application. It can be saved once its effect is shown. */
 export function PolicyDialog({ application, onClose }: DialogProps) {
   const { data: policy, error } = useQuery(policyQuery(application));
-  const name = useApplicationName()(application);
-  if (policy) return <PolicyForm application={application} policy={policy} onClose={onClose} />;
+  const title = `Policy of ${useApplicationName()(application)}`;
+  if (policy) return <PolicyForm {...{ title, application, policy, onClose }} />;
   return (
-    <Dialog title={`Policy of ${name}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {error ? <Notice kind="error">{describeError(error)}</Notice> : <p role="status">Loading…</p>}
     </Dialog>
   );
@@ -72,7 +77,7 @@ async function showPolicy(application: string, keep_days: number | null): Promis
   );
 }
 
-function PolicyForm({ application, policy, onClose }: DialogProps & { policy: RetentionPolicy }) {
+function PolicyForm({ title, application, policy, onClose }: FormProps) {
   const params = { application_id: application };
   const { draft, change, seen, load } = usePolicyEdit(application, policy);
   const { text, keepsExperiments } = draft;
@@ -93,7 +98,7 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
   };
   return (
     <FormDialog
-      title={`Policy of ${name}`}
+      title={title}
       action="Save policy"
       missing={
         (days === undefined && 'Give a number of days') ||

@@ -47,6 +47,14 @@ describe.skipIf(!hasBrowser)('retention', () => {
     expect(body).toMatchObject({ keep_days: 30, keep_experiment_runs: true });
   });
 
+  test('the form of a policy names its application', async () => {
+    const page = await at.open('/account/retention');
+    await page.getByRole('button', { name: 'Change the policy of routing' }).click();
+    await page.getByRole('dialog', { name: 'Policy of Routing' }).waitFor();
+    await page.getByLabel('Days that a run stays after its end').waitFor();
+    expect(await page.getByRole('dialog', { name: 'Policy of Routing' }).count()).toBe(1);
+  });
+
   test('is accessible on a phone in both themes', async () => {
     const page = await at.openOnPhone('/account/retention');
     await page.getByRole('button', { name: 'Change the policy of routing' }).click();

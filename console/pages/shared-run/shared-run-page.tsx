@@ -87,7 +87,7 @@ function Parts({ run, token }: { run: SharedRun; token: string }) {
             </>
           )
         }
-        actions={<Button onPress={() => print()}>Print</Button>}
+        actions={<Button onPress={() => window.print()}>Print</Button>}
       />
       {summary && summary.error !== '' && <Notice kind="warning">{escapeInvisible(summary.error)}</Notice>}
       {isLoading && <span className="bone bone-picture" role="status" aria-label="Loading the plan" />}
