@@ -103,13 +103,18 @@ export function isOneChange({ low, high }: { low: number; high: number }): boole
 const INTERVAL_MORE_DIGITS_MAX = 1;
 
 /** Formats an interval: `−11.4 % to −4.6 %`, with one more digit for a narrow one; null without one. */
-export function formatInterval({ measure, low, high }: Effect): string | null {
+export function formatInterval(effect: Effect): string | null {
+  return formatEnds(effect)?.join(' to ') ?? null;
+}
+
+/** Returns the texts of the ends of an interval, which may be equal; null without one. */
+export function formatEnds({ measure, low, high }: Effect): readonly [low: string, high: string] | null {
   if (low === null || high === null) return null;
   const ends = isOneChange({ low, high }) ? [low] : [low, high];
   const format = distinguish(ends, (end, moreDigits = 0) =>
     formatChange(measure, end, Math.min(moreDigits, INTERVAL_MORE_DIGITS_MAX)),
   );
-  return `${format(low)} to ${format(high)}`;
+  return [format(low), format(high)];
 }
 
 /** Formats a p-value: `0.0012`, and `< 0.0001` below. */

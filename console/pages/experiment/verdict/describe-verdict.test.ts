@@ -79,6 +79,11 @@ describe('of one candidate', () => {
     expect(say('yes', [compare('new', view({ effect }))])?.rest).toBe('Cost is 10 % lower.');
   });
 
+  test('a change without an interval says only its size', () => {
+    const effect = { ...view().effect, low: null, high: null };
+    expect(say('yes', [compare('new', view({ effect }))])?.rest).toBe('Cost is 3.8 % lower.');
+  });
+
   test('worse names the guardrail that forbids it', () => {
     const late = view({ indicator: 'late', role: 'guardrail', verdict: 'worse' });
     expect(say('no', [compare('new', view(), late)], { causes: ['late'] })).toMatchObject({

@@ -3,6 +3,7 @@ import type { Decision } from '@switchyard/contract/experiments/comparisons/deci
 import {
   type Effect,
   formatChange,
+  formatEnds,
   formatInterval,
   formatPValue,
   formatSize,
@@ -118,8 +119,9 @@ function describeEffect(label: string, { effect }: IndicatorView, join: 'and' | 
   if (value === null) return '';
   const side =
     value === 0 ? 'equal' : `${formatSize(measure, Math.abs(value))} ${value < 0 ? 'lower' : 'higher'}`;
-  const [from, to] = (formatInterval(effect) ?? '').split(' to ');
-  return `${label} is ${side}${from === to ? '' : `, ${join} the true change lies between ${from} and ${to}`}.`;
+  const [low, high] = formatEnds(effect) ?? [];
+  if (low === high) return `${label} is ${side}.`;
+  return `${label} is ${side}, ${join} the true change lies between ${low} and ${high}.`;
 }
 
 /** Returns why an interval that does not contain 0 decides nothing; undefined for any other comparison. */
