@@ -138,7 +138,8 @@ class FinalizeAttempt {
       return this.#requeue(end.error, { counts: true, hostFault: true, firstDelayMs: MEMORY_RETRY_DELAY_MS });
     if (isHostFailure(end)) return this.#requeue(end.error, { hostFault: isEndedByHostFault(end) });
     if (this.#isCutShort(end) && !(await isCancelRequested(this.#parts.database.read, run.id)))
-      return this.#requeue(this.#describeCut(), { counts: false });
+      // A worker that ends apps for no reason must not keep a run in the queue for ever.
+      return this.#requeue(this.#describeCut(), { counts: !this.#attempt.isDraining() });
     await this.#finish(end);
   }
 

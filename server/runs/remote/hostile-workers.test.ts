@@ -1,5 +1,5 @@
 /** Remote workers that lie, and worker tokens that are used for what they are not for. A worker changes its own runs alone. */
-import { ATTEMPT_FILES_BYTES_MAX, ATTEMPT_FILES_MAX } from '@switchyard/contract/limits.ts';
+import { ATTEMPT_FILES_BYTES_MAX, ATTEMPT_FILES_MAX, ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
 import { createRun, nodeApp, pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
@@ -186,6 +186,20 @@ describe('a worker that lies', () => {
     const app = { ...end.outcome.app, execution_ms: 9e12, started_at: 1, ended_at: 9e15 };
     await honest.send(job, 'end', { ...end, outcome: { ...end.outcome, app } });
     expect((await readRun(job.run_id)).metadata.duration).toBeLessThan(600_000);
+  });
+
+  test('cannot keep a run in the queue for ever by ends that nobody asked for', async () => {
+    const end = buildEnd({});
+    const app = { ...end.outcome.app, succeeded: false, reason: 'canceled' };
+    let job = await startRun();
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+      expect(job.fence).toBe(attempt);
+      await honest.send(job, 'end', { ...end, outcome: { ...end.outcome, app } });
+      if (attempt < ATTEMPTS_MAX) job = await honest.awaitJob();
+    }
+    const { metadata } = await readRun(job.run_id);
+    expect(metadata.status_v2).toBe('failed');
+    expect(metadata.error).toContain('nobody had canceled the run');
   });
 
   test('cannot send a larger request than the protocol allows', async () => {
