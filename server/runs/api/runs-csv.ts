@@ -66,17 +66,13 @@ export class OpenCsvLists {
 
   /** Counts a list of the holder until the returned function is called. Throws a 429 when the key or the member has too many. */
   open(holder: string): () => void {
-    if (!this.#use.fits(holder, 1, KEY_CSV_MAX))
+    const release = this.#use.open(holder, KEY_CSV_MAX);
+    if (!release)
       throw tooManyRequests(
         `The member reads ${this.#use.countMember(holder)} lists as CSV; a key can read ${KEY_CSV_MAX} at a time. Wait for one of them.`,
         { 'retry-after': '5' },
       );
-    this.#use.add(holder, 1);
-    let isOpen = true;
-    return () => {
-      if (isOpen) this.#use.add(holder, -1);
-      isOpen = false;
-    };
+    return release;
   }
 }
 

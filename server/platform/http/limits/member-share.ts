@@ -27,6 +27,17 @@ export class SharedUse {
     return all + amount <= share || own <= Math.floor(share * (1 + MEMBER_RESERVE)) - all;
   }
 
+  /** Counts one thing that the holder has open, until the returned function is called. Returns null if it does not fit. */
+  open(holder: string, share: number): (() => void) | null {
+    if (!this.fits(holder, 1, share)) return null;
+    this.add(holder, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.add(holder, -1);
+      isOpen = false;
+    };
+  }
+
   /** Adds the amount, or removes a negative one. */
   add(holder: string, amount: number): void {
     for (const one of new Set([holder, readMember(holder)])) {

@@ -42,17 +42,20 @@ export class OpenStreams {
 
   /** Opens a stream for a key of a member. Throws a 429 when the key or the member has too many. */
   open(holder: string): EventStream {
-    if (!this.#use.fits(holder, 1, KEY_STREAMS_MAX))
+    const release = this.#use.open(holder, KEY_STREAMS_MAX);
+    if (!release)
       throw tooManyRequests(
         `The member has ${this.#use.countMember(holder)} open event streams; a key can have ${KEY_STREAMS_MAX}. Close one of them.`,
         { 'retry-after': '5' },
       );
     const stream = new EventStream();
     stream.send(PREAMBLE);
-    this.#use.add(holder, 1);
     const now = this.#clock.elapsed();
     this.#streams.set(stream, { openedAt: now, heartbeatAt: now, fullSince: null, readCount: 0 });
-    stream.once('close', () => this.#remove(stream, holder));
+    stream.once('close', () => {
+      this.#streams.delete(stream);
+      release();
+    });
     if (this.#isClosed) stream.end();
     else this.#cancelCheck ??= this.#clock.after(CHECK_INTERVAL_MS, () => this.#check());
     return stream;
@@ -63,11 +66,6 @@ export class OpenStreams {
     this.#isClosed = true;
     this.#cancelCheck?.();
     for (const stream of this.#streams.keys()) stream.end();
-  }
-
-  #remove(stream: EventStream, holder: string): void {
-    this.#streams.delete(stream);
-    this.#use.add(holder, -1);
   }
 
   #check(): void {
