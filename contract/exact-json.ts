@@ -74,6 +74,11 @@ export function writeMarkedNumbers(json: string): string {
   return json.includes(MARK) ? json.replace(MARKED, '$1') : json;
 }
 
+/** Returns the value as JSON, with the digits in place of the marks. */
+export function formatMarkedJson(value: unknown): string {
+  return writeMarkedNumbers(JSON.stringify(value));
+}
+
 /** The digits of an object's numbers by key. A copy by spreading has them too, and JSON.stringify ignores them. */
 const DIGITS = Symbol('digits of numbers');
 

@@ -1,6 +1,6 @@
 /** The runs of an experiment in responses: as their own list, and inside the body of the experiment. */
 import { setImmediate } from 'node:timers/promises';
-import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
+import { formatMarkedJson } from '@switchyard/contract/exact-json.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { Caller, RawResponse } from '../../platform/http/handlers/handler.ts';
@@ -83,7 +83,7 @@ async function* streamRuns(
   yield '[';
   for (let page = first; ; ) {
     const runs = await formatExperimentRuns(database.read, source.caller, page.items.slice(0, remaining));
-    const json = writeMarkedNumbers(runs.map((run) => JSON.stringify(run)).join());
+    const json = runs.map((run) => formatMarkedJson(run)).join();
     // A batch is empty when its runs were deleted after the page before it.
     if (json !== '') yield page === first ? json : `,${json}`;
     remaining -= runs.length;

@@ -5,7 +5,7 @@
  */
 import type { EventType } from '@switchyard/contract/account/event-types.ts';
 import type { WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
-import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
+import { formatMarkedJson } from '@switchyard/contract/exact-json.ts';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { AccountId, EventId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
@@ -150,7 +150,7 @@ function prepareDeliveries(
   };
   const now = clock.now();
   return {
-    event: { id, body: writeMarkedNumbers(JSON.stringify(body)), created_at: now },
+    event: { id, body: formatMarkedJson(body), created_at: now },
     deliveries: webhooks.map(({ uid }) => ({
       id: makeId<string>(random, 'delivery'),
       webhook_uid: uid,

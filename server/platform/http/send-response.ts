@@ -8,7 +8,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
+import { formatMarkedJson } from '@switchyard/contract/exact-json.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FILE_CHUNK_BYTES } from '../blobs/hashed-file.ts';
 import type { ContentResponse, JsonResponse, RawResponse } from './handlers/handler.ts';
@@ -41,7 +41,7 @@ export function sendJson(to: Recipient, response: JsonResponse): FastifyReply {
 
 /** Returns the JSON of a response, with a newline at its end. */
 export function formatJson(body: unknown): string {
-  return `${writeMarkedNumbers(JSON.stringify(body))}\n`;
+  return `${formatMarkedJson(body)}\n`;
 }
 
 /** Sends a body unchanged. Throws a 429, and destroys a stream, when no memory becomes free in time. */

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { decodeUtf8, NotUtf8Error } from '@switchyard/contract/decode-utf8.ts';
-import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
+import { formatMarkedJson } from '@switchyard/contract/exact-json.ts';
 import { DIRECT_OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
@@ -39,7 +39,7 @@ export async function respondWithOutput(
   format: 'json' | 'url' | undefined,
 ): Promise<RawResponse> {
   const errorLog = await readErrorLog(parts.contents, run);
-  const head = writeMarkedNumbers(JSON.stringify({ ...body, ...(errorLog ? { error_log: errorLog } : {}) }));
+  const head = formatMarkedJson({ ...body, ...(errorLog ? { error_log: errorLog } : {}) });
   const output = await readOutput(parts, run, format);
   const open = head.slice(0, -1);
   const before = `${open}${open === '{' ? '' : ','}"output":`;

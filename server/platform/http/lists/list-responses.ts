@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
+import { formatMarkedJson } from '@switchyard/contract/exact-json.ts';
 import type { Context } from '../handlers/context.ts';
 import type { RawResponse } from '../handlers/handler.ts';
 import {
@@ -104,7 +104,7 @@ async function readPageOrPieces<Row extends { created_at: number; id: string }, 
     for (let page = first; ; ) {
       let chars = 0;
       for (const body of await formatBodies(page.items)) {
-        const json = writeMarkedNumbers(JSON.stringify(body));
+        const json = formatMarkedJson(body);
         chars += json.length;
         yield `${separator}${json}`;
         separator = ',';

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { writeMarkedNumbers } from '@switchyard/contract/exact-json.ts';
+import { formatMarkedJson } from '@switchyard/contract/exact-json.ts';
 
 /** Beyond this the stream is full. One event may exceed it. */
 const BUFFER_BYTES = 16 * 1024;
@@ -28,7 +28,7 @@ export function formatEvents(events: readonly ServerEvent[]): Buffer {
     events
       .map(
         ({ id, event, data }) =>
-          `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${writeMarkedNumbers(JSON.stringify(data))}\n\n`,
+          `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${formatMarkedJson(data)}\n\n`,
       )
       .join(''),
   );
