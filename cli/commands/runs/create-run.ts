@@ -17,7 +17,7 @@ import { checkTarget, saveContent } from '../contents/save-content.ts';
 import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { collectAppOption, parseIdempotencyKey, parseWholeNumber } from '../parse-values.ts';
 import type { RunParams } from './follow-run.ts';
-import { findPreviousRun, PREVIOUS_DESCRIPTION } from './previous-run.ts';
+import { findDefaultInstance, findPreviousRun, PREVIOUS_DESCRIPTION } from './previous-run.ts';
 import { readLastLines, requestOutput } from './run-content.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -101,16 +101,17 @@ Examples:
 /** Prints the number of runs of the instance, or of the groups of an ensemble, and how long they take. */
 async function planRun(session: Session, { ensembleId, instanceId }: RunOptions): Promise<void> {
   const client = session.connect();
-  const params = { application_id: session.findApplication() };
-  const runs = [];
-  if (ensembleId !== undefined) {
-    const { body } = await client.call('getEnsemble', { params: { ...params, ensemble_id: ensembleId } });
-    for (const group of body.run_groups) runs.push({ instance: group.instance_id, runs: group.repetitions });
-  } else {
-    const { body } = await client.call('getApplication', { params });
-    runs.push({ instance: instanceId ?? (body.default_instance || 'latest'), runs: 1 });
+  const application_id = session.findApplication();
+  if (ensembleId === undefined) {
+    const instance = instanceId ?? (await findDefaultInstance(client, application_id));
+    return await printRunPlan(session, [{ instance, runs: 1 }]);
   }
-  await printRunPlan(session, runs);
+  const params = { application_id, ensemble_id: ensembleId };
+  const { body } = await client.call('getEnsemble', { params });
+  await printRunPlan(
+    session,
+    body.run_groups.map(({ instance_id, repetitions }) => ({ instance: instance_id, runs: repetitions })),
+  );
 }
 
 async function run(session: Session, options: RunOptions): Promise<void> {

@@ -1,9 +1,10 @@
 /** The run whose output a new run starts from, as `--previous` names it. */
-import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import type { Client } from '@switchyard/contract/client.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { PreviousOutput } from '../../development/local-run.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import type { Session } from '../../session/session.ts';
 import { downloadContent } from '../../transfer/download.ts';
 import { requestOutput } from './run-content.ts';
@@ -53,7 +54,8 @@ async function selectTarget(client: Client, application_id: string, { instanceId
   return { filter: { instance_id }, noun: `the instance ${instance_id}` };
 }
 
-async function findDefaultInstance(client: Client, application_id: string): Promise<string> {
+/** Returns the id of the instance that a run without one executes. */
+export async function findDefaultInstance(client: Client, application_id: string): Promise<string> {
   const { body } = await client.call('getApplication', { params: { application_id } });
   return body.default_instance || 'latest';
 }
@@ -81,12 +83,8 @@ async function isPlan(
 
 /** Returns the run; undefined when there is none. */
 async function find(client: Client, application_id: string, run_id: string) {
-  try {
-    return (await client.call('getRunMetadata', { params: { application_id, run_id } })).body;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+  const params = { application_id, run_id };
+  return (await findOrNone(() => client.call('getRunMetadata', { params })))?.body;
 }
 
 /** Downloads the output of the run that the option means, for a run on this machine. Throws CommandError for a run without one. */
