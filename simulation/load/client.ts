@@ -59,8 +59,7 @@ export class Client {
           },
           CLIENT_TIMEOUT_MS,
         );
-        if (response.status < 500 && response.status !== 429) return parse(response);
-        if (response.status === 500) return parse(response);
+        if (response.status <= 500 && response.status !== 429) return parse(response);
       } catch {
         // The connection broke, so the request is sent again.
       }

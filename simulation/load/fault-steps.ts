@@ -1,23 +1,12 @@
 /** Steps of the environment: what fails, for how long. */
-import type { Draws } from '../kernel/draws.ts';
 import { type NetworkFaults, NO_NETWORK_FAULTS } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS, type ReceiverFaults } from '../network/receivers.ts';
 import { ACCOUNTS } from '../world/setup.ts';
-import type { World } from '../world/world.ts';
-import { readNumber, readText, type Step, type StepKinds } from './step.ts';
+import { cutOff, drawTime, during, HOUR_MS, readFault } from './faults.ts';
+import { readNumber, type StepKinds } from './step.ts';
 
-const HOUR_MS = 3_600_000;
-
-/** Draws how long a fault lasts: mostly seconds, sometimes minutes. */
-const drawTime = (draws: Draws): number =>
-  draws.happens(0.7) ? 200 + draws.below(8000) : draws.below(180_000);
-
-/** Begins a fault now and ends it after the time of the step. */
-function during(world: World, step: Step, begin: () => void, end: () => void): void {
-  world.countFault(step.do);
-  begin();
-  world.scheduler.after(readNumber(step, 'forMs'), '', end);
-}
+/** The longest time of most faults. */
+const FAULT_MS_MAX = 180_000;
 
 const NETWORK: (keyof NetworkFaults)[] = ['lostRequests', 'lostResponses', 'doubledRequests', 'lateMessages'];
 const RECEIVERS: (keyof ReceiverFaults)[] = ['refused', 'failed', 'silent', 'lostAnswers'];
@@ -68,7 +57,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   failSyncs: {
     weight: 2,
-    draw: (draws) => ({ forMs: drawTime(draws) }),
+    draw: (draws) => ({ forMs: drawTime(draws, FAULT_MS_MAX) }),
     run: (world, step) =>
       during(
         world,
@@ -83,7 +72,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   slowDisk: {
     weight: 2,
-    draw: (draws) => ({ forMs: drawTime(draws), factor: 10 + draws.below(500) }),
+    draw: (draws) => ({ forMs: drawTime(draws, FAULT_MS_MAX), factor: 10 + draws.below(500) }),
     run: (world, step) =>
       during(
         world,
@@ -98,7 +87,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   fullDisk: {
     weight: 2,
-    draw: (draws) => ({ forMs: drawTime(draws), pages: draws.below(4) }),
+    draw: (draws) => ({ forMs: drawTime(draws, FAULT_MS_MAX), pages: draws.below(4) }),
     run: (world, step) =>
       during(
         world,
@@ -109,7 +98,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   failBlobs: {
     weight: 2,
-    draw: (draws) => ({ forMs: drawTime(draws), percent: 10 + draws.below(90) }),
+    draw: (draws) => ({ forMs: drawTime(draws, FAULT_MS_MAX), percent: 10 + draws.below(90) }),
     run: (world, step) =>
       during(
         world,
@@ -124,7 +113,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   slowBlobs: {
     weight: 2,
-    draw: (draws) => ({ forMs: drawTime(draws), factor: 100 + draws.below(20_000) }),
+    draw: (draws) => ({ forMs: drawTime(draws, FAULT_MS_MAX), factor: 100 + draws.below(20_000) }),
     run: (world, step) =>
       during(
         world,
@@ -168,40 +157,27 @@ export const FAULT_STEPS: StepKinds = {
   },
   cutOffWorker: {
     weight: 3,
-    draw: (draws) => ({ worker: draws.below(4), forMs: drawTime(draws) }),
-    run(world, step) {
-      const name = world.workerAt(readNumber(step, 'worker'))?.name ?? '';
-      during(
-        world,
-        step,
-        () => world.network.cutOff(name),
-        () => world.network.reconnect(name),
-      );
-    },
+    draw: (draws) => ({ worker: draws.below(4), forMs: drawTime(draws, FAULT_MS_MAX) }),
+    run: (world, step) => cutOff(world, step, world.workerAt(readNumber(step, 'worker'))?.name),
   },
   cutOffClient: {
     weight: 1,
-    draw: (draws) => ({ account: draws.below(ACCOUNTS), forMs: drawTime(draws) }),
-    run(world, step) {
-      const name = world.accounts[readNumber(step, 'account')]?.name ?? '';
-      during(
-        world,
-        step,
-        () => world.network.cutOff(name),
-        () => world.network.reconnect(name),
-      );
-    },
+    draw: (draws) => ({ account: draws.below(ACCOUNTS), forMs: drawTime(draws, FAULT_MS_MAX) }),
+    run: (world, step) => cutOff(world, step, world.accounts[readNumber(step, 'account')]?.name),
   },
   badNetwork: {
     weight: 4,
-    draw: (draws) => ({ fault: draws.pick(NETWORK), percent: 2 + draws.below(50), forMs: drawTime(draws) }),
+    draw: (draws) => ({
+      fault: draws.pick(NETWORK),
+      percent: 2 + draws.below(50),
+      forMs: drawTime(draws, FAULT_MS_MAX),
+    }),
     run: (world, step) =>
       during(
         world,
         step,
         () => {
-          const fault = { [readText(step, 'fault')]: readNumber(step, 'percent') / 100 };
-          world.network.faults = { ...world.network.faults, ...fault };
+          world.network.faults = { ...world.network.faults, ...readFault(step) };
         },
         () => {
           world.network.faults = NO_NETWORK_FAULTS;
@@ -213,15 +189,14 @@ export const FAULT_STEPS: StepKinds = {
     draw: (draws) => ({
       fault: draws.pick(RECEIVERS),
       percent: 10 + draws.below(90),
-      forMs: drawTime(draws),
+      forMs: drawTime(draws, FAULT_MS_MAX),
     }),
     run: (world, step) =>
       during(
         world,
         step,
         () => {
-          const fault = { [readText(step, 'fault')]: readNumber(step, 'percent') / 100 };
-          world.receivers.faults = { ...world.receivers.faults, ...fault };
+          world.receivers.faults = { ...world.receivers.faults, ...readFault(step) };
         },
         () => {
           world.receivers.faults = NO_RECEIVER_FAULTS;

@@ -1,27 +1,18 @@
 /** Steps of the environment of several servers on one PostgreSQL. */
-import type { Draws } from '../kernel/draws.ts';
-import { readNumber, readText, type Step, type StepKinds } from '../load/step.ts';
+import { drawTime, during, HOUR_MS, readFault } from '../load/faults.ts';
+import { readNumber, type StepKinds } from '../load/step.ts';
 import type { World } from '../world/world.ts';
 import type { Cluster } from './cluster.ts';
 import { NO_CONNECTION_FAULTS } from './connection-faults.ts';
 
-const HOUR_MS = 3_600_000;
+/** The longest time of most faults. */
+const FAULT_MS_MAX = 120_000;
 /** Indices of servers; a cluster of fewer takes the remainder. */
 const SERVERS = 6;
-
-const drawTime = (draws: Draws): number =>
-  draws.happens(0.7) ? 200 + draws.below(8000) : draws.below(120_000);
 
 function clusterOf({ storage }: World): Cluster {
   if (!storage) throw new Error('The step needs several servers.');
   return storage.cluster;
-}
-
-/** Begins a fault now and ends it after the time of the step. */
-function during(world: World, step: Step, begin: () => void, end: () => void): void {
-  world.countFault(step.do);
-  begin();
-  world.scheduler.after(readNumber(step, 'forMs'), '', end);
 }
 
 export const POSTGRES_STEPS: StepKinds = {
@@ -59,7 +50,7 @@ export const POSTGRES_STEPS: StepKinds = {
   },
   pauseOneServer: {
     weight: 3,
-    draw: (draws) => ({ server: draws.below(SERVERS), forMs: drawTime(draws) }),
+    draw: (draws) => ({ server: draws.below(SERVERS), forMs: drawTime(draws, FAULT_MS_MAX) }),
     run(world, step) {
       const server = clusterOf(world).serverAt(readNumber(step, 'server'));
       during(
@@ -108,18 +99,20 @@ export const POSTGRES_STEPS: StepKinds = {
       server: draws.below(SERVERS),
       fault: draws.pick(['lostStatements', 'lostAnswers']),
       percent: 1 + draws.below(draws.happens(0.5) ? 5 : 40),
-      forMs: drawTime(draws),
+      forMs: drawTime(draws, FAULT_MS_MAX),
     }),
     run(world, step) {
       const cluster = clusterOf(world);
       const { postgres } = cluster;
       const host = cluster.hostAt(readNumber(step, 'server'));
-      const fault = { [readText(step, 'fault')]: readNumber(step, 'percent') / 100 };
       during(
         world,
         step,
         () => {
-          postgres.faults = new Map([...postgres.faults, [host, { ...NO_CONNECTION_FAULTS, ...fault }]]);
+          postgres.faults = new Map([
+            ...postgres.faults,
+            [host, { ...NO_CONNECTION_FAULTS, ...readFault(step) }],
+          ]);
         },
         () => {
           postgres.faults = new Map([...postgres.faults].filter(([name]) => name !== host));
@@ -138,7 +131,7 @@ export const POSTGRES_STEPS: StepKinds = {
   },
   cutOffServer: {
     weight: 4,
-    draw: (draws) => ({ server: draws.below(SERVERS), forMs: drawTime(draws) }),
+    draw: (draws) => ({ server: draws.below(SERVERS), forMs: drawTime(draws, FAULT_MS_MAX) }),
     run(world, step) {
       const cluster = clusterOf(world);
       const host = cluster.hostAt(readNumber(step, 'server'));
@@ -152,7 +145,7 @@ export const POSTGRES_STEPS: StepKinds = {
   },
   failOver: {
     weight: 3,
-    draw: (draws) => ({ server: draws.below(SERVERS), forMs: drawTime(draws) }),
+    draw: (draws) => ({ server: draws.below(SERVERS), forMs: drawTime(draws, FAULT_MS_MAX) }),
     run(world, step) {
       const cluster = clusterOf(world);
       during(

@@ -191,7 +191,7 @@ export class World {
     return this.workers[index % this.workers.length];
   }
 
-  /** Ends the process of the server. The watch begins anew with what is left of its disk. */
+  /** Kills the server process. The checks go on from what remains on its disk. */
   crashServer(kind: CrashKind): void {
     if (kind === 'power') this.ledger.hasLostPower = true;
     this.server.crash(kind);
