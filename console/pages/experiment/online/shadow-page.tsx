@@ -38,7 +38,8 @@ function NothingCopied({ application, id, status, baseline }: NothingCopiedProps
   return (
     <EmptyState title="No run copied yet" command={formatCurl('createRun', request)}>
       <p>
-        The next run of <bdi>{baseline}</bdi> is copied, whoever creates it. Callers notice nothing.
+        The test copies the next run of <bdi>{baseline}</bdi>, no matter who creates it. Its caller gets the
+        same response as without the test.
       </p>
     </EmptyState>
   );
