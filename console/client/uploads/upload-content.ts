@@ -11,7 +11,6 @@ import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { connectClient } from '../client.ts';
 import { ConnectionLostError, sendWithProgress } from './send-with-progress.ts';
 import { describeRetry, explainFailure, findSizeError, isTransient, limitPauses } from './upload-retries.ts';
-import { waitForNetwork } from './wait-for-network.ts';
 
 /** Attempts after the first one of an upload that no form shows. The pauses between them are 16 seconds together. */
 const UNSEEN_PAUSES = 5;
@@ -128,4 +127,19 @@ async function checkReadable(part: Blob): Promise<void> {
   } catch {
     throw new Error('The file was changed or removed on this device, so it cannot be read. Choose it again.');
   }
+}
+
+/** Waits that long, and less when the browser is online again. Throws the reason of the signal once it is aborted. */
+function waitForNetwork(pauseMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listening = new AbortController();
+    const end = (report: () => void) => {
+      clearTimeout(timer);
+      listening.abort();
+      report();
+    };
+    const timer = setTimeout(() => end(resolve), pauseMs);
+    addEventListener('online', () => end(resolve), { signal: listening.signal });
+    signal.addEventListener('abort', () => end(() => reject(signal.reason)), { signal: listening.signal });
+  });
 }

@@ -1,7 +1,6 @@
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { ReactNode } from 'react';
 import { ChangeText } from '../../ui/resources/change-text.tsx';
-import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './compare-page.module.css';
 import {
@@ -27,7 +26,9 @@ export function ComparisonTable({ runs, group, children }: ComparisonTableProps)
         <h2>{group.name}</h2>
         {children}
       </div>
-      <TableRegion label={`${group.name} of the runs`}>
+      {/* It scrolls, also by the arrow keys, when it is wider than the page. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
+      <section className={table.scroll} tabIndex={0} aria-label={`${group.name} of the runs`}>
         <table
           className={`${table.table} ${styles.grid}`}
           data-pair={isPair}
@@ -60,7 +61,7 @@ export function ComparisonTable({ runs, group, children }: ComparisonTableProps)
             ))}
           </tbody>
         </table>
-      </TableRegion>
+      </section>
     </section>
   );
 }

@@ -1,7 +1,8 @@
+import { formatBytes } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { UploadState } from '../../client/uploads/upload-content.ts';
 import { Button } from '../button.tsx';
 import progressBar from '../progress.module.css';
 import { useDelayed } from '../use-delayed.ts';
-import { describeUpload } from './describe-upload.ts';
 import styles from './upload-progress.module.css';
 import type { FormUpload } from './use-upload.ts';
 
@@ -27,4 +28,10 @@ export function UploadProgress({ upload: { state, cancel } }: { upload: FormUplo
       </p>
     </section>
   );
+}
+
+/** Returns the sentence about the sent bytes, such as `12 MB of 300 MB sent`. The last response takes longer than the others. */
+function describeUpload({ sentBytes, totalBytes }: UploadState): string {
+  if (sentBytes >= totalBytes) return `${formatBytes(totalBytes)} sent. The server stores the file …`;
+  return `${formatBytes(sentBytes)} of ${formatBytes(totalBytes)} sent`;
 }
