@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { startS3Server } from '../../platform/blobs/testing/s3-server.ts';
@@ -27,16 +26,16 @@ test.runIf(postgres)('R1: a server starts although another one started during it
     const env = { ...shared, SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${endpoint}` };
     started.push(await startTestServer({ env }));
   };
-  // The first server starts while the second one waits for its first response from the bucket.
-  const gate = createServer(async (incoming, outgoing) => {
+  // The first server starts while the second one waits for its first response from the bucket. Bytes are passed on, not
+  // messages: s3rver sends more bytes than it announces when the other server replaces the object that it sends, and a
+  // client of this process would report that as an error of no test.
+  const gate = createServer(async (incoming) => {
+    incoming.on('error', () => incoming.destroy());
     if (started.length === 0) await start(s3.endpoint);
-    const { method, headers, url } = incoming;
     const { hostname: host, port } = new URL(s3.endpoint);
-    const forwarded = request({ host, port, method, path: url, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(forwarded);
+    const outgoing = connect({ host, port: Number(port) });
+    outgoing.on('error', () => incoming.destroy());
+    incoming.pipe(outgoing).pipe(incoming);
   });
   await once(gate.listen(0, '127.0.0.1'), 'listening');
   try {
