@@ -99,6 +99,7 @@ import { batchOperations } from './experiments/batch-experiments.ts';
 import { bisectOperations } from './experiments/bisect/bisect-experiments.ts';
 import { planBisectExperiment } from './experiments/bisect/bisect-plans.ts';
 import { planExperiment } from './experiments/experiment-plans.ts';
+import { listExperimentSummaries } from './experiments/experiment-summaries.ts';
 import { shadowOperations } from './experiments/shadow-tests.ts';
 import { switchbackOperations } from './experiments/switchback-tests.ts';
 import { getLicenses, setLicenses } from './licenses.ts';
@@ -291,6 +292,7 @@ export const operations = {
   ...batchOperations,
   ...acceptanceOperations,
   planExperiment,
+  listExperimentSummaries,
   planBisectExperiment,
   ...bisectOperations,
   createWebhook,

@@ -31,6 +31,7 @@ import type { OnlineTests } from './experiments/online/online-tests.ts';
 import type { QuestionMemory } from './experiments/questions/question-memory.ts';
 import type { ResultsCache } from './experiments/results/results-cache.ts';
 import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
+import type { ExperimentVerdicts } from './experiments/summaries/experiment-verdicts.ts';
 import type { AccountStreams } from './ops/account-streams/account-streams.ts';
 import type { StorageProbe } from './ops/health/storage-probe.ts';
 import type { StorageMeter } from './ops/retention/storage-meter.ts';
@@ -166,6 +167,7 @@ declare module './platform/http/handlers/context.ts' {
     /** Starts the clean-up of deleted experiments. */
     onExperimentDeleted(): void;
     questionMemory: QuestionMemory;
+    experimentVerdicts: ExperimentVerdicts;
 
     // ops
     accountStreams: AccountStreams;

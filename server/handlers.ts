@@ -27,6 +27,7 @@ import * as ensembleOperations from './experiments/ensembles/operations.ts';
 import * as shadowTestOperations from './experiments/online/shadow-operations.ts';
 import * as switchbackTestOperations from './experiments/online/switchback-operations.ts';
 import * as planOperations from './experiments/planning/plan-operations.ts';
+import * as summaryOperations from './experiments/summaries/experiment-summaries.ts';
 import * as accountStreamOperations from './ops/account-streams/operations.ts';
 import * as communityOperations from './ops/community/operations.ts';
 import * as backupOperations from './ops/health/backup-operations.ts';
@@ -108,6 +109,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, batchOperations),
     ...bindHandlers(context, acceptanceOperations),
     ...bindHandlers(context, planOperations),
+    ...bindHandlers(context, summaryOperations),
     ...bindHandlers(context, bisectOperations),
     ...bindHandlers(context, webhookOperations),
     ...bindHandlers(context, deliveryOperations),

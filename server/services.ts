@@ -29,6 +29,7 @@ import { OnlineTests } from './experiments/online/online-tests.ts';
 import { QuestionMemory } from './experiments/questions/question-memory.ts';
 import { ResultsCache } from './experiments/results/results-cache.ts';
 import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
+import { ExperimentVerdicts } from './experiments/summaries/experiment-verdicts.ts';
 import { AccountStreams } from './ops/account-streams/account-streams.ts';
 import { describeVersionUse } from './ops/clean-up/version-use.ts';
 import { findLastBackupTime } from './ops/health/backup-records.ts';
@@ -322,6 +323,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     onlineTests: services.onlineTests,
     onlineTestResults: services.onlineTestResults,
     batchResultsCache: new ResultsCache(),
+    experimentVerdicts: new ExperimentVerdicts(shared),
     compressedBodies: createCompressedBodies(),
     onOnlineTestChanged: () => database.notify('online-tests-changed'),
     storageMeter: new StorageMeter(shared),

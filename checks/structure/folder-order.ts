@@ -64,6 +64,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'online',
     'bisect',
     'planning',
+    'summaries',
   ],
   'server/platform/http': ['errors', 'requests', 'handlers', 'limits', 'transport', 'lists', 'streams'],
   'server/ops': [

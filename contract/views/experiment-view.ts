@@ -25,6 +25,7 @@ import {
   pairRuns,
   readBatchInput,
 } from '../experiments/presentation/pair-runs.ts';
+import { sortByRole } from '../experiments/presentation/rate-experiment.ts';
 import type { PairTally } from '../experiments/presentation/rate-pairs.ts';
 import { type RuleRating, rateRule } from '../experiments/presentation/rate-rule.ts';
 import { formatPercent } from '../presentation/format-quantity.ts';
@@ -120,13 +121,6 @@ export function viewIndicator(comparison: Comparison | SwitchbackComparison): In
 /** Returns the mean that the estimate compares. */
 function readMean(side: { mean: number | null; estimated_mean?: number | null }): number | null {
   return side.estimated_mean ?? side.mean;
-}
-
-const ROLE_ORDER = ['primary', 'guardrail', 'other'];
-
-/** Returns the comparisons with those that decide first. */
-function sortByRole<Compared extends Pick<Comparison, 'role'>>(comparisons: readonly Compared[]): Compared[] {
-  return comparisons.toSorted((one, other) => ROLE_ORDER.indexOf(one.role) - ROLE_ORDER.indexOf(other.role));
 }
 
 interface PairSettings {

@@ -17,7 +17,7 @@ import { createTables as versions } from '../apps/versions/schema.ts';
 import { createTables as ensembles } from '../experiments/ensembles/schema.ts';
 import { createTables as questions } from '../experiments/questions/schema.ts';
 import { createTables as acceptanceTests } from '../experiments/store/acceptance-schema.ts';
-import { createTables as experiments } from '../experiments/store/schema.ts';
+import { addVerdicts, createTables as experiments } from '../experiments/store/schema.ts';
 import { createTables as blobs } from '../platform/blobs/schema.ts';
 import { createTables as leases } from '../platform/database/lease.ts';
 import type { Migration } from '../platform/database/migrate.ts';
@@ -82,4 +82,5 @@ export const migrations: readonly Migration[] = [
   },
   { name: '0002-application-indicators', up: addIndicators },
   { name: '0003-previous-run', up: addPreviousRun },
+  { name: '0004-experiment-verdicts', up: addVerdicts },
 ];

@@ -11,13 +11,6 @@ import {
   listExperimentRuns,
   updateExperiment,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
-import {
-  type ListedExperiment,
-  type ListTokens,
-  listFirstTokens,
-  mergeExperiments,
-  readExperiments,
-} from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { readExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
@@ -82,18 +75,15 @@ function defineList(group: Command, session: Session): void {
     .action(({ type, limit }) => listNewest(session, type, limit));
 }
 
-/** Prints the experiments, at most `limit`. The API has a list for each type, so the pages of all are merged. */
+/** Prints the experiments, at most `limit`. */
 async function listNewest(session: Session, type: ExperimentType | undefined, limit: number): Promise<void> {
   const { client, application } = readTarget(session);
   const { signal } = session.terminal;
-  const pages = [];
-  let tokens: ListTokens | undefined = listFirstTokens(type);
-  while (tokens !== undefined && mergeExperiments(pages, type).length < limit) {
-    const page = await readExperiments({ client, application, type, tokens, signal });
-    pages.push(page);
-    tokens = page.next;
-  }
-  const experiments = mergeExperiments(pages, type).slice(0, limit);
+  const { items: experiments } = await readPages(limit, async (page) => {
+    const query = { ...page, ...dropUndefined({ type }) };
+    const params = { application_id: application };
+    return (await client.call('listExperimentSummaries', { params, query, signal })).body;
+  });
   session.output.printTable(
     experiments,
     {
@@ -101,8 +91,8 @@ async function listNewest(session: Session, type: ExperimentType | undefined, li
       TYPE: (one) => one.type,
       NAME: 'name',
       STATUS: 'status',
-      RUNS: formatProgress,
-      VERDICT: 'verdict',
+      RUNS: (one) => `${one.number_of_completed_runs}/${one.number_of_runs}`,
+      VERDICT: ({ verdict }) => verdict?.word ?? '',
       CREATED: age('created_at'),
     },
     {
@@ -111,10 +101,6 @@ async function listNewest(session: Session, type: ExperimentType | undefined, li
       id: ({ id }) => id,
     },
   );
-}
-
-function formatProgress({ progress }: ListedExperiment): string {
-  return progress ? `${progress.ended}/${progress.requested}` : '';
 }
 
 function defineWatch(group: Command, session: Session): void {

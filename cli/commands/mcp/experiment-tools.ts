@@ -4,11 +4,6 @@ import {
   EXPERIMENT_TYPES,
   type ExperimentType,
 } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import {
-  listFirstTokens,
-  mergeExperiments,
-  readExperiments,
-} from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { type ExperimentView, readExperimentView } from '@switchyard/contract/views/experiment-view.ts';
 import { INDICATOR_COLUMNS } from '@switchyard/contract/views/indicator-columns.ts';
 import { formatResultTable } from '../../experiments/format-result.ts';
@@ -26,7 +21,7 @@ export const EXPERIMENT_TOOLS: readonly AgentTool[] = [
   {
     name: 'list_experiments',
     description:
-      'Lists the newest experiments of the application, of one type or of all, with their progress.',
+      'Lists the newest experiments of the application, of one type or of all, with their progress and verdicts.',
     inputSchema: {
       type: 'object',
       properties: { application_id, type },
@@ -60,14 +55,13 @@ function readType(args: ToolArguments): ExperimentType | undefined {
 
 async function listExperiments(client: Client, args: ToolArguments, signal: AbortSignal): Promise<Answer> {
   const application = readText(args, 'application_id');
-  const chosen = readType(args);
-  const page = await readExperiments({
-    ...{ client, application, signal },
-    type: chosen,
-    tokens: listFirstTokens(chosen),
+  const type = readType(args);
+  const { body } = await client.call('listExperimentSummaries', {
+    params: { application_id: application },
+    query: { pagereturn: true, ...(type && { type }) },
+    signal,
   });
-  const experiments = mergeExperiments([page], chosen);
-  return { data: { experiments, has_older: page.next !== undefined } };
+  return { data: { experiments: body.items, has_older: body.next_page_token !== undefined } };
 }
 
 async function getExperiment(client: Client, args: ToolArguments): Promise<Answer> {

@@ -1,21 +1,18 @@
 import { EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import { mergeExperiments } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { experimentsQuery } from '../experiments/queries.ts';
-import { useVerdicts } from '../experiments/verdicts.ts';
 import styles from './application-page.module.css';
 
 const VISIBLE_EXPERIMENTS = 5;
 
 /** The latest experiments with their verdicts. */
 export function RecentExperiments({ application }: { application: string }) {
-  const { data } = useInfiniteQuery(experimentsQuery(application, undefined));
-  const experiments = data ? mergeExperiments(data.pages, undefined).slice(0, VISIBLE_EXPERIMENTS) : [];
-  const verdicts = useVerdicts(application, experiments);
+  const { data } = useInfiniteQuery(experimentsQuery(application));
+  const experiments = data?.pages[0]?.items.slice(0, VISIBLE_EXPERIMENTS) ?? [];
   return (
     <section aria-labelledby="experiments">
       <div className={styles.heading}>
@@ -30,7 +27,7 @@ export function RecentExperiments({ application }: { application: string }) {
         </p>
       )}
       <ul className={styles.experiments}>
-        {experiments.map(({ type, id, name, status, created_at }, index) => (
+        {experiments.map(({ type, id, name, status, created_at, verdict }) => (
           <li key={`${type} ${id}`}>
             <Link
               to="/apps/$application/experiments/$type/$id"
@@ -40,11 +37,7 @@ export function RecentExperiments({ application }: { application: string }) {
               <bdi>{name}</bdi>
             </Link>
             <p>
-              {verdicts[index] ? (
-                <VerdictBadge verdict={verdicts[index].word} />
-              ) : (
-                <StatusBadge status={status} />
-              )}{' '}
+              {verdict ? <VerdictBadge verdict={verdict.word} /> : <StatusBadge status={status} />}{' '}
               {EXPERIMENTS[type].label}, <RelativeTime at={created_at} />
             </p>
           </li>

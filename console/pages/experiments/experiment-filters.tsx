@@ -1,28 +1,10 @@
 import { EXPERIMENT_TYPES, EXPERIMENTS } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import { VERDICT_WORDS } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import { EXPERIMENT_STATUSES } from '@switchyard/contract/states.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
 import styles from './experiments-page.module.css';
 import { type ExperimentsSearch, parseSearch } from './search.ts';
-
-/** Verdicts of all types, in words. */
-const VERDICTS = [
-  'better',
-  'best',
-  'equivalent',
-  'same',
-  'worse',
-  'none better',
-  'undecided',
-  'accepted',
-  'not accepted',
-  'cannot say',
-  'found',
-  'narrowed',
-  'not distinguishable',
-  'stopped',
-  'failed',
-];
 
 const FILTERS = [
   {
@@ -41,11 +23,11 @@ const FILTERS = [
     key: 'verdict',
     label: 'Verdict',
     all: 'All verdicts',
-    options: VERDICTS.map((value) => ({ value, label: value })),
+    options: VERDICT_WORDS.map((value) => ({ value, label: value })),
   },
 ] as const;
 
-/** Filters of the list; they are in the address. The API filters by type, and the page by status and verdict. */
+/** Filters of the list; they are in the address. The API filters by type and status, and the page by verdict. */
 export function ExperimentFilters({ search }: { search: ExperimentsSearch }) {
   const navigate = useNavigate({ from: '/apps/$application/experiments' });
   const id = useId();

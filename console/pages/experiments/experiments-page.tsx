@@ -1,5 +1,4 @@
 import { EXPERIMENTS, type ExperimentType } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import { mergeExperiments } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
@@ -13,7 +12,6 @@ import { useRight } from '../../ui/use-right.ts';
 import { ExperimentFilters } from './experiment-filters.tsx';
 import { ExperimentsTable } from './experiments-table.tsx';
 import { experimentsQuery } from './queries.ts';
-import { useVerdicts } from './verdicts.ts';
 
 /** The experiments of an application in one list, newest first. The type is in the address. */
 export function ExperimentsPage() {
@@ -21,24 +19,20 @@ export function ExperimentsPage() {
   const search = useSearch({ from: '/signed-in/apps/$application/experiments' });
   const { type } = search;
   usePageTitle('Experiments', application);
-  const list = useInfiniteQuery(experimentsQuery(application, type));
+  const list = useInfiniteQuery(experimentsQuery(application, search));
   const { data, error } = list;
-  const loaded = data ? mergeExperiments(data.pages, type) : [];
-  const verdicts = useVerdicts(application, loaded);
-  const experiments = loaded
-    .map((experiment, index) => ({ ...experiment, verdict: verdicts[index] }))
-    .filter(
-      ({ status, verdict }) =>
-        (search.status === undefined || status === search.status) &&
-        (search.verdict === undefined || verdict?.word === search.verdict),
-    );
+  const loaded = data ? data.pages.flatMap(({ items }) => items) : [];
+  const experiments = loaded.filter(
+    ({ verdict }) => search.verdict === undefined || verdict?.word === search.verdict,
+  );
+  const isFiltered = search.status !== undefined || search.verdict !== undefined;
   return (
     <>
       <PageHeader title="Experiments" actions={<NewExperiment application={application} type={type} />} />
       <ExperimentFilters search={search} />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
-      {data && loaded.length === 0 && <NoExperiment application={application} type={type} />}
-      {loaded.length > 0 && experiments.length === 0 && <NoMatch application={application} />}
+      {data && experiments.length === 0 && isFiltered && <NoMatch application={application} />}
+      {data && loaded.length === 0 && !isFiltered && <NoExperiment application={application} type={type} />}
       {experiments.length > 0 && <ExperimentsTable application={application} experiments={experiments} />}
       <MoreRows list={list} count={experiments.length} noun="experiment" />
     </>

@@ -1,5 +1,5 @@
 import { EXPERIMENTS, hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
-import type { ListedExperiment } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
+import type { ExperimentSummary } from '@switchyard/contract/experiments/experiment-summaries.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
@@ -7,12 +7,11 @@ import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import type { Verdict } from '../experiment/verdict/describe-verdict.ts';
 import styles from './experiments-page.module.css';
 
 interface ExperimentsTableProps {
   application: string;
-  experiments: readonly (Omit<ListedExperiment, 'verdict'> & { verdict: Verdict | undefined })[];
+  experiments: readonly ExperimentSummary[];
 }
 
 /** One row for each experiment, whose name links to its result. */
@@ -53,8 +52,7 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
         {
           title: 'Runs',
           kind: 'number',
-          cell: (experiment) =>
-            experiment.progress ? <Progress {...experiment} progress={experiment.progress} /> : '–',
+          cell: Progress,
         },
         { title: 'Created', onPhone: 'end', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
       ]}
@@ -62,11 +60,8 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
   );
 }
 
-interface ProgressProps extends Pick<ListedExperiment, 'type' | 'status' | 'name'> {
-  progress: NonNullable<ListedExperiment['progress']>;
-}
-
-function Progress({ type, status, name, progress: { ended, requested, failed } }: ProgressProps) {
+function Progress({ type, status, name, ...runs }: ExperimentSummary) {
+  const { number_of_runs: requested, number_of_completed_runs: ended, number_of_failed_runs: failed } = runs;
   return (
     <>
       {formatNumber(ended)}

@@ -8,8 +8,8 @@ export const experimentsRoute = createRoute({
   getParentRoute: () => applicationRoute,
   path: '/experiments',
   validateSearch: parseSearch,
-  loaderDeps: ({ search }) => ({ type: search.type }),
+  loaderDeps: ({ search }) => ({ type: search.type, status: search.status }),
   loader: ({ params: { application }, deps }) =>
-    queryClient.ensureInfiniteQueryData(experimentsQuery(application, deps.type)),
+    queryClient.ensureInfiniteQueryData(experimentsQuery(application, deps)),
   component: lazyRouteComponent(() => import('./experiments-page.tsx'), 'ExperimentsPage'),
 });

@@ -68,6 +68,7 @@ export function prepareTest(
     method: null,
     metric_results: null,
     profiles: null,
+    verdict: null,
     tests_on_batch: 1,
     created_at: now,
     updated_at: now,

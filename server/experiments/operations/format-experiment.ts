@@ -39,7 +39,7 @@ export async function countRunsByExperiment(
 
 /** Formats the fields that `experimentProgressFields` of the contract describes. */
 export function formatProgress(
-  { requested }: ExperimentsTable,
+  { requested }: Pick<ExperimentsTable, 'requested'>,
   { statuses, planned, refused }: ExperimentCounts,
 ) {
   const { succeeded = 0, failed = 0, canceled = 0 } = statuses;

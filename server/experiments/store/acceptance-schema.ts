@@ -30,6 +30,8 @@ export interface AcceptanceTestsTable {
   tests_on_batch: number;
   /** The method of analysis that decided the test; null until then. */
   method: string | null;
+  /** An ExperimentVerdict or null, in JSON; null until a list has it. */
+  verdict: string | null;
   created_at: number;
   updated_at: number;
 }

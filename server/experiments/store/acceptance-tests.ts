@@ -26,6 +26,7 @@ const LISTED = [
   'passed',
   'error',
   'method',
+  'verdict',
   'tests_on_batch',
   'created_at',
   'updated_at',
@@ -53,6 +54,7 @@ export function listAcceptanceTests(
   db: Reader,
   applicationUid: string,
   page: PageRequest,
+  status?: ExperimentsTable['status'],
 ): Promise<ListedAcceptanceTest[]> {
   let query = db
     .selectFrom('acceptance_tests')
@@ -60,6 +62,8 @@ export function listAcceptanceTests(
     .where('application_uid', '=', applicationUid)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
+  if (status === 'draft' || status === 'canceled') return Promise.resolve([]);
+  if (status) query = query.where('status', '=', status);
   if (page.after) query = query.where(isAfter('acceptance_tests', page.after));
   if (page.limit !== null) query = query.limit(page.limit + 1);
   return query.execute();

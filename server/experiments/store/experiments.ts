@@ -1,6 +1,7 @@
 /** Queries for experiments; transitions.ts has those that write the status. Only the clean-up job finds deleted experiments. */
 import type { RunOwnerKind, RunOwnerType } from '@switchyard/contract/experiment-types/experiment-types.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { isInWindow } from '../../platform/database/list-order.ts';
@@ -46,6 +47,9 @@ export interface ExperimentListQuery {
   kind: RunOwnerKind;
   /** The type of the listed experiments; null for every type. */
   type: RunOwnerType | null;
+  status?: ExperimentStatus | undefined;
+  /** true leaves out the batch of an acceptance test with the same id. */
+  withoutTested?: boolean;
   window: { start: number; end: number };
   page: PageRequest;
 }
@@ -54,7 +58,7 @@ export interface ExperimentListQuery {
 export function listExperiments(
   db: Reader,
   applicationUid: string,
-  { kind, type, window, page }: ExperimentListQuery,
+  { kind, type, status, withoutTested, window, page }: ExperimentListQuery,
 ): Promise<ExperimentsTable[]> {
   let query = db
     .selectFrom('experiments')
@@ -66,6 +70,18 @@ export function listExperiments(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');
   if (type) query = query.where('type', '=', type);
+  if (status) query = query.where('status', '=', status);
+  if (withoutTested)
+    query = query.where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('acceptance_tests')
+            .select('acceptance_tests.uid')
+            .whereRef('acceptance_tests.experiment_uid', '=', 'experiments.uid')
+            .whereRef('acceptance_tests.id', '=', 'experiments.id'),
+        ),
+      ),
+    );
   if (page.limit !== null) query = query.limit(page.limit + 1);
   return query.execute();
 }
@@ -252,8 +268,8 @@ export async function findExperimentResults(db: Reader, uid: string): Promise<st
 export async function writeExperimentResults(tx: Writer, uid: string, results: string): Promise<void> {
   await tx
     .insertInto('experiment_results')
-    .values({ experiment_uid: uid, results })
-    .onConflict((conflict) => conflict.column('experiment_uid').doUpdateSet({ results }))
+    .values({ experiment_uid: uid, results, verdict: null })
+    .onConflict((conflict) => conflict.column('experiment_uid').doUpdateSet({ results, verdict: null }))
     .execute();
 }
 

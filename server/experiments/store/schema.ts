@@ -47,6 +47,8 @@ export interface ExperimentResultsTable {
   experiment_uid: string;
   /** In JSON. */
   results: string;
+  /** An ExperimentVerdict or null, in JSON; null until a list has it. */
+  verdict: string | null;
 }
 
 /** An online test that has ended, while runs that count for its results have not: see online/online-tests.ts. */
@@ -122,3 +124,12 @@ export const createTables: Migration['up'] = async (db, { sequence, restrictStat
     },
   });
 };
+
+/** Adds the verdict to the results of experiments and to acceptance tests. */
+export const addVerdicts: Migration['up'] = (db) =>
+  executeAll(
+    db,
+    ['experiment_results', 'acceptance_tests'].map(
+      (table) => sql`alter table ${sql.table(table)} add column verdict text`,
+    ),
+  );

@@ -68,7 +68,7 @@ function DeleteExperiment({ type, application, experiment: { id }, onClose }: Di
       onConfirm={async () => {
         await deleteExperiment(client, { type, application, id });
         await navigate({ to: '/apps/$application/experiments', params: { application } });
-        await queryClient.invalidateQueries({ queryKey: ['listExperiments', application] });
+        await queryClient.invalidateQueries({ queryKey: ['listExperimentSummaries', application] });
       }}
     >
       <p>{EXPERIMENTS[type].deletion} Input sets and instances stay.</p>

@@ -1,5 +1,6 @@
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { compareEffects } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import type { Racing } from '@switchyard/contract/experiments/racing.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -7,7 +8,7 @@ import type { ComparedView, IndicatorView } from '@switchyard/contract/views/exp
 import { findTone } from '../../../ui/experiments/verdict-badge.tsx';
 import { IntervalPlot } from '../interval/interval-plot.tsx';
 import type { IntervalRow } from '../interval/layout.ts';
-import { compareEffects, explainOpen, findForbidding, type Verdict } from '../verdict/describe-verdict.ts';
+import { explainOpen, findForbidding, type Verdict } from '../verdict/describe-verdict.ts';
 
 /** More rows show no pattern; the folded table has all indicators, and the numbers of the picture all candidates. */
 const INDICATORS_MAX = 6;

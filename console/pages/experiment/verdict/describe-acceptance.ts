@@ -1,6 +1,7 @@
 /** The verdict of an acceptance test in sentences. The formulas stand with its rules. */
 import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { rateRules } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import {
   isBoundOpen,
   isUnreported,
@@ -95,6 +96,7 @@ export function describeAcceptance(
   const { decision, results } = test;
   if (!results || !decision) return null;
   const context = { test, nameIndicator };
+  const word = rateRules(decision);
   const rules = sortRules(results.metric_results ?? []);
   const [first] = rules;
   const count = (rating: ReturnType<typeof rateRule>) =>
@@ -108,19 +110,19 @@ export function describeAcceptance(
   const tally = rules.length > 1 ? [`Of ${formatNumber(rules.length)} rules: ${counts.join(', ')}.`] : [];
   if (decision.release === 'yes')
     return {
-      ...{ kind: 'better', word: 'accepted', claim: 'Accepted.' },
+      ...{ kind: 'better', word, claim: 'Accepted.' },
       rest: rules.length > 1 ? `All ${formatNumber(rules.length)} rules are passed.` : rest,
       follows: rules.length > 1 ? rules.map((rule) => describeRule(rule, context)).slice(0, RULES_MAX) : [],
     };
   if (decision.release === 'no')
     return {
-      ...{ kind: 'worse', word: 'not accepted', claim: 'Not accepted.', rest },
+      ...{ kind: 'worse', word, claim: 'Not accepted.', rest },
       follows: tally,
     };
   // A change of the question leaves a test open whose rules are decided.
   const isOpen = first !== undefined && rateRule(first) !== 'passed';
   return {
-    ...{ kind: 'open', word: 'cannot say', claim: 'The data cannot say.' },
+    ...{ kind: 'open', word, claim: 'The data cannot say.' },
     rest: results.error ?? (isOpen ? rest : ''),
     follows: [
       results.error === undefined ? (isOpen ? describeObstacle(first) : decision.reason) : '',

@@ -1,9 +1,10 @@
-/** The verdict of an experiment of any type. Lists and pages have it from here, so that they agree. */
+/** The verdict of an experiment of any type in sentences. Their word is that of the list, so that both agree. */
 import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import type {
   ExperimentAddress,
   ExperimentBody,
 } from '@switchyard/contract/experiments/presentation/call-experiment.ts';
+import { rateSearch } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import { capitalise, curlQuotes } from '@switchyard/contract/presentation/format-count.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { viewExperiment } from '@switchyard/contract/views/experiment-view.ts';
@@ -30,12 +31,9 @@ const KINDS: Partial<Record<BisectExperiment['verdict'], Verdict['kind']>> = {
 };
 
 /** Returns the verdict: which version made the indicator worse, as far as known. */
-function describeSearch({
-  verdict,
-  reason,
-  runs_needed: more,
-}: Pick<BisectExperiment, 'verdict' | 'reason' | 'runs_needed'>): Verdict {
-  const word = verdict.replaceAll('_', ' ');
+function describeSearch(search: Pick<BisectExperiment, 'verdict' | 'reason' | 'runs_needed'>): Verdict {
+  const { verdict, reason, runs_needed: more } = search;
+  const word = rateSearch(search);
   return {
     ...{ kind: KINDS[verdict] ?? 'open', word },
     claim: verdict === 'running' ? 'So far:' : `${capitalise(word)}.`,

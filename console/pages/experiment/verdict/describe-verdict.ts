@@ -8,6 +8,12 @@ import {
   formatPValue,
   formatSize,
 } from '@switchyard/contract/experiments/presentation/effects.ts';
+import {
+  compareEffects,
+  rateCandidate,
+  rateCandidates,
+  type VerdictWord,
+} from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import { describePairs } from '@switchyard/contract/experiments/presentation/rate-pairs.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
@@ -19,7 +25,7 @@ export type VerdictKind = 'better' | 'worse' | 'equivalent' | 'open';
 export interface Verdict {
   kind: VerdictKind;
   /** The verdict in a word, as lists have it. */
-  word: string;
+  word: VerdictWord;
   /** The first sentence, which has the colour. */
   claim: string;
   rest: string;
@@ -43,7 +49,8 @@ export function describeVerdict(described: DescribedComparison): Verdict | null 
   const { decision, compared, isRunning } = described;
   const [view] = compared;
   if (!decision || !view?.indicators[0]) return null;
-  const verdict = compared.length > 1 ? describeSeveral(described) : describeOne(decision, view, described);
+  const verdict =
+    compared.length > 1 ? describeSeveral(decision, described) : describeOne(decision, view, described);
   if (!isRunning) return verdict;
   const { kind, claim } = verdict;
   return { ...verdict, claim: kind === 'open' ? 'Not decided so far:' : `So far: ${claim}` };
@@ -58,8 +65,7 @@ function describeOne(
 ): Verdict {
   const candidate = escapeInvisible(names.candidate);
   const control = escapeInvisible(names.control);
-  const cause = indicators.find(({ indicator }) => indicator === decision.because_of[0]?.indicator);
-  const deciding = (decision.release === 'no' && cause) || indicators[0];
+  const { word, deciding } = rateCandidate(decision, indicators);
   if (!deciding) return { ...OPEN, rest: decision.reason, follows: [] };
   const label = nameIndicator(deciding.indicator);
   const shared = {
@@ -67,20 +73,19 @@ function describeOne(
     rest: describeEffect(label, deciding, 'and') || (deciding.reasons[0] ?? ''),
     follows: [...describeTally(deciding, unit), ...describeOthers(indicators, deciding, nameIndicator)],
   };
-  if (decision.release === 'yes')
-    return { ...shared, kind: 'better', word: 'better', claim: `${candidate} is better than ${control}.` };
-  if (decision.release === 'no') {
+  if (word === 'better')
+    return { ...shared, kind: 'better', word, claim: `${candidate} is better than ${control}.` };
+  if (word === 'worse') {
     const where = deciding.role === 'guardrail' ? ` in ${label}, which must not get worse` : '';
     return {
       ...shared,
-      kind: 'worse',
-      word: 'worse',
+      ...{ kind: 'worse', word },
       claim: `${candidate} is worse than ${control}${where}.`,
     };
   }
-  if (isEqual(deciding.verdict)) {
+  if (word !== 'undecided') {
     const claim = describeEqual(`${candidate} and ${control}`, '', deciding);
-    return { ...shared, kind: 'equivalent', word: deciding.verdict, claim };
+    return { ...shared, kind: 'equivalent', word, claim };
   }
   if (deciding.verdict === 'undecided')
     return {
@@ -94,8 +99,6 @@ function describeOne(
     };
   return { ...shared, ...OPEN, rest: decision.reason, follows: [] };
 }
-
-const isEqual = (verdict: string): boolean => verdict === 'equivalent' || verdict === 'same';
 
 /** Returns the claim about sides that do not differ by more than the margin. */
 function describeEqual(sides: string, from: string, { verdict, effect: { measure, margin } }: IndicatorView) {
@@ -156,22 +159,23 @@ function describeOthers(
 }
 
 /** The candidates of a scenario test: the best of those that are better, then the others. */
-function describeSeveral({ decision, compared, nameIndicator }: DescribedComparison): Verdict {
+function describeSeveral(decision: Decision, { compared, nameIndicator }: DescribedComparison): Verdict {
   const control = escapeInvisible(compared[0]?.names.control ?? '');
   const all = `${formatNumber(compared.length)} candidates`;
-  if (decision?.release === 'no')
+  const { word, released } = rateCandidates(decision, compared);
+  if (word === 'none better')
     return {
-      ...{ kind: 'worse', word: 'none better', claim: `None of ${all} is better than ${control}.` },
+      ...{ kind: 'worse', word, claim: `None of ${all} is better than ${control}.` },
       ...{ rest: '', follows: [] },
     };
   const firsts = compared.flatMap(({ indicators: [one] }) => one ?? []);
   const widest = firsts.find(({ verdict }) => verdict === 'equivalent') ?? firsts[0];
-  if (widest && firsts.length === compared.length && firsts.every(({ verdict }) => isEqual(verdict))) {
+  if (widest && (word === 'equivalent' || word === 'same')) {
     const sides = compared.length === 2 ? 'Both candidates' : `All ${all}`;
     const claim = describeEqual(sides, ` from ${control}`, widest);
-    return { ...{ kind: 'equivalent', word: widest.verdict, claim }, rest: '', follows: [] };
+    return { ...{ kind: 'equivalent', word, claim }, rest: '', follows: [] };
   }
-  const [best, ...others] = rankReleased(decision, compared);
+  const [best, ...others] = released;
   const [first] = best?.indicators ?? [];
   if (!best || !first)
     return {
@@ -233,23 +237,4 @@ function describeChange(effect: Effect): string {
   const { measure, value } = effect;
   const interval = formatInterval(effect);
   return `${value === null ? '–' : formatChange(measure, value)}${interval === null ? '' : ` (${interval})`}`;
-}
-
-/** Returns the candidates that can be released, with the best estimate first. */
-function rankReleased(
-  decision: Decision | undefined,
-  compared: readonly ComparedView[],
-): readonly ComparedView[] {
-  if (decision?.release !== 'yes') return [];
-  const released = new Set(decision.because_of.map(({ candidate }) => candidate));
-  return compared.filter(({ names }) => released.has(names.candidate)).toSorted(compareEffects);
-}
-
-/** Orders candidates by their estimate in the first indicator, best first. */
-export function compareEffects(one: ComparedView, other: ComparedView): number {
-  const [first] = one.indicators;
-  const factor = first?.objective === 'maximize' ? -1 : 1;
-  const read = ({ indicators }: ComparedView): number =>
-    (indicators[0]?.effect.value ?? Number.POSITIVE_INFINITY * factor) * factor;
-  return read(one) - read(other);
 }

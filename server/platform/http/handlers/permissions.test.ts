@@ -89,6 +89,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   createApplication: 'write',
   listApplications: 'read',
   listApplicationSummaries: 'read',
+  listExperimentSummaries: 'read',
   getApplication: 'read',
   updateApplication: 'write',
   trustHtmlAssets: 'account',

@@ -1,0 +1,113 @@
+/** The list of the experiments of all types, and its verdicts. */
+import type { ExperimentSummary } from '@switchyard/contract/experiments/experiment-summaries.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createAcceptanceApp,
+  createAcceptanceTest,
+  createInputSet,
+  waitForDecision,
+} from '../../testing/fixtures/acceptance-tests.ts';
+import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
+import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
+import { expectError, expectStatus, listAllPages } from '../../testing/fixtures/resources.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+let server: TestServer;
+let application: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  application = await createAcceptanceApp(server);
+});
+afterAll(() => server.close());
+
+/** The candidate is 3 % to 5 % lower on each input. */
+const INPUTS = Array.from({ length: 12 }, (_, n) => ({ control: 100 + n, candidate: 96 + n + n / 20 }));
+const path = (query = '') => `/v1/applications/${application}/experiment-summaries${query}`;
+const list = async (query = ''): Promise<ExperimentSummary[]> => {
+  const response = await server.request('GET', path(`?pagereturn=true${query}`));
+  expectStatus(response, 200);
+  return (response.body as { items: ExperimentSummary[] }).items;
+};
+
+describe('the list', () => {
+  beforeAll(async () => {
+    const input_set_id = await createInputSet(server, application, INPUTS);
+    const objectives = { 'result.value': 'minimize' };
+    const create = (id: string, body: object) =>
+      createBatchExperiment(server, application, { id, input_set_id, objectives, ...body });
+    await create('backward', { instance_ids: ['candidate', 'control'] });
+    await create('several', {
+      type: 'scenario',
+      instance_ids: ['control'],
+      option_sets: { plain: {}, lower: { side: 'candidate' }, higher: { side: 'control' } },
+    });
+    for (const id of ['backward', 'several']) await waitForBatchEnd(server, application, id);
+    await createAcceptanceTest(server, application, { id: 'ready', input_set_id });
+    await waitForDecision(server, application, 'ready');
+    await server.client.call('createShadowTest', {
+      params: { application_id: application as never },
+      body: {
+        id: 'drafted' as never,
+        name: 'Drafted',
+        comparison: { baseline_instance_id: 'control', candidate_instance_id: 'candidate' },
+        termination_events: { maximum_runs: 5 },
+      },
+    });
+  });
+
+  test('has all types newest first, with progress and verdicts; an acceptance test stands for its batch', async () => {
+    const ended = { number_of_failed_runs: 0, status: 'completed' };
+    const listed = [
+      { type: 'shadow', id: 'drafted', status: 'draft', number_of_runs: 0 },
+      {
+        ...ended,
+        type: 'acceptance',
+        id: 'ready',
+        number_of_completed_runs: 24,
+        verdict: { word: 'accepted' },
+      },
+      {
+        ...{ ...ended, type: 'scenario', id: 'several', number_of_runs: 36 },
+        verdict: { word: 'best', candidate: 'lower' },
+      },
+      { ...ended, type: 'batch', id: 'backward', number_of_completed_runs: 24, verdict: { word: 'worse' } },
+    ];
+    expect(await list()).toMatchObject(listed);
+    // The first request has stored the verdicts.
+    const again = await list();
+    expect(again).toMatchObject(listed);
+    expect(again[0]).not.toHaveProperty('verdict');
+    expect((await listAllPages(server, path(), 1)).flat()).toEqual(listed.map(({ id }) => id));
+    expect((await listAllPages(server, path(), 3)).flat()).toEqual(listed.map(({ id }) => id));
+  });
+
+  test('filters by type and status', async () => {
+    const listIds = async (query: string) => (await list(query)).map(({ type, id }) => `${type} ${id}`);
+    expect(await listIds('&type=batch')).toEqual(['batch ready', 'batch backward']);
+    expect(await listIds('&type=scenario')).toEqual(['scenario several']);
+    expect(await listIds('&type=acceptance')).toEqual(['acceptance ready']);
+    expect(await listIds('&status=draft')).toEqual(['shadow drafted']);
+    expect(await listIds('&status=canceled')).toEqual([]);
+    expect(await listIds('&status=completed&type=bisect')).toEqual([]);
+  });
+
+  test('follows results that another control replaces', async () => {
+    await createAcceptanceTest(server, application, { id: 'on-backward', experiment_id: 'backward' });
+    const [batch] = (await list('&type=batch')).filter(({ id }) => id === 'backward');
+    expect(batch?.verdict).toEqual({ word: 'better' });
+  });
+
+  test('is a 400 for a wrong filter or limit and the token of other filters, and a 404 for another account', async () => {
+    for (const [query, words] of [
+      ['?type=abtest', 'type is'],
+      ['?status=ended', 'status is'],
+      ['?limit=51', 'limit is'],
+    ] as const)
+      expectError(await server.request('GET', path(query)), 400, words);
+    const { body } = await server.request('GET', path('?pagereturn=true&limit=1'));
+    const token = encodeURIComponent((body as { next_page_token: string }).next_page_token);
+    expectError(await server.request('GET', path(`?type=batch&pagetoken=${token}`)), 400, 'pagetoken is');
+    const { token: other } = await createOtherAccount(server);
+    expectError(await server.request('GET', path(), { token: other }), 404, application);
+  });
+});
