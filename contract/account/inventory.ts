@@ -99,6 +99,7 @@ const InventoryItem = Type.Object(
         'Name of the key, worker token or application, id of the app, name of the shared run, or URL of the webhook.',
     }),
     detail: Type.String({ description: 'The access that it gives, in a phrase.' }),
+    expires_at: Type.Optional(timestampSchema('End of a share link')),
     created_at: timestampSchema('Creation time'),
     last_used_at: nullable(timestampSchema('Time of the last use; null when unknown or never used')),
   },

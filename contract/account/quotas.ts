@@ -52,7 +52,11 @@ const Quotas = Type.Object(
     resets_at: resetsAt,
     applications: Type.Array(
       Type.Object(
-        { application_id: applicationId, ...useFields },
+        {
+          application_id: applicationId,
+          application_name: Type.String({ description: 'Name of the application.' }),
+          ...useFields,
+        },
         { description: 'The quotas of an application, and what it uses of them.' },
       ),
       { description: 'The applications that have a quota, by id.' },
@@ -78,7 +82,7 @@ const example = {
   used_core_hours: 212.5,
   updated_at: '2026-11-19T16:30:00.000Z',
   ...resetsExample,
-  applications: [applicationExample],
+  applications: [{ ...applicationExample, application_name: 'Vehicle routing' }],
 };
 
 const applicationQuotasResponse = {

@@ -57,6 +57,7 @@ const AccountShare = Type.Object(
   {
     ...ShareFields,
     application_id: idSchema<ApplicationId>('Application of the run.'),
+    application_name: Type.String({ description: 'Name of the application.' }),
     run_id: idSchema<RunId>('Id of the run.'),
     run_name: Type.String({ description: 'Name of the run.' }),
   },
@@ -189,6 +190,7 @@ export const listAccountShares = defineOperation({
       {
         ...shareFields,
         application_id: 'routing',
+        application_name: 'Vehicle routing',
         run_id: 'run-01jd3v7k9mq2z5x8',
         run_name: 'Monday',
       },

@@ -60,6 +60,9 @@ const UsageRow = Type.Object(
     application_id: Type.Optional(
       idReferenceSchema<ApplicationId>('Id of the application, when grouped by application.'),
     ),
+    application_name: Type.Optional(
+      Type.String({ description: 'Name of the application; its id if it is deleted.' }),
+    ),
     user_email: Type.Optional(
       Type.String({ description: 'E-mail address of the user of the runs, when grouped by user.' }),
     ),

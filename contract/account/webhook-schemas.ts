@@ -61,6 +61,20 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook>;
 
+/** A webhook, and whether its receiver gets the events. */
+export const WebhookWithDeliveries = Type.Object(
+  {
+    ...Webhook.properties,
+    last_success_at: Type.Optional(timestampSchema('Start of the last attempt that succeeded')),
+    failing_since: Type.Optional(
+      timestampSchema('Start of the first failed attempt after it; absent while the last one succeeded'),
+    ),
+    last_error: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
+  },
+  { $id: 'WebhookWithDeliveries', description: 'A webhook with the state of its deliveries.' },
+);
+export type WebhookWithDeliveries = Static<typeof WebhookWithDeliveries>;
+
 const fields = {
   event_types: eventTypes,
   endpoint_url: textSchema(

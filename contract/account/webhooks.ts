@@ -16,6 +16,7 @@ import {
   WebhookCreate,
   WebhookSecret,
   WebhookUpdate,
+  WebhookWithDeliveries,
 } from './webhook-schemas.ts';
 
 const WebhookParams = Type.Object({ webhook_id: idSchema<WebhookId>('Id of the webhook.') });
@@ -112,10 +113,13 @@ export const getWebhook = defineOperation({
   path: '/v1/webhooks/{webhook_id}',
   tag: 'webhooks',
   summary: 'Get a webhook',
-  description: 'Returns the webhook. `disabled_at` is present while it is disabled.',
+  description:
+    'Returns the webhook, and since when its deliveries fail. `disabled_at` is present while it is disabled.',
   right: 'read',
   params: WebhookParams,
-  responses: respond(200, 'The webhook.', Webhook, example),
+  responses: respond(200, 'The webhook.', WebhookWithDeliveries, {
+    ...{ ...example, last_success_at: example.updated_at },
+  }),
 });
 
 export const updateWebhook = defineOperation({

@@ -87,6 +87,7 @@ export type RetentionPreview = Static<typeof RetentionPreview>;
 const ApplicationStorage = Type.Object(
   {
     application_id: idSchema<ApplicationId>('Id of the application.'),
+    application_name: Type.String({ description: 'Name of the application at the measurement.' }),
     runs: Type.Integer({ description: 'Number of runs.' }),
     run_bytes: Type.Integer({ description: 'Bytes of the inputs, outputs, logs and assets of runs.' }),
     input_bytes: Type.Integer({ description: 'Bytes of managed inputs and of input sets.' }),
@@ -200,6 +201,7 @@ export const getStorage = defineOperation({
         items: [
           {
             application_id: 'routing',
+            application_name: 'Vehicle routing',
             runs: 8120,
             run_bytes: 2_147_483_648,
             input_bytes: 1_048_576,

@@ -20,6 +20,7 @@ const Subscription = Type.Object(
     app_title: Type.String({ description: 'Title of the app.' }),
     subscription_date: timestampSchema('Time of the subscription'),
     application_id: idSchema<ApplicationId>('Application of the subscriber, which runs the app.'),
+    application_name: Type.String({ description: 'Name of that application.' }),
     state: stringEnum(
       SUBSCRIPTION_STATES.filter((state) => state !== 'unsubscribed'),
       'active: the application accepts runs. retracted: the partner has retracted the app. ended: the partner has deleted it.',
@@ -44,6 +45,7 @@ const example = {
   app_title: 'Quay planning',
   subscription_date: '2026-11-20T08:00:00.000Z',
   application_id: 'quay',
+  application_name: 'Quay planning',
   state: 'active',
 } as const;
 const response = { description: 'The subscription.', schema: Subscription, example };

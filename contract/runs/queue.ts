@@ -12,6 +12,7 @@ const runExample = {
   description: '',
   status: 'running',
   application_id: 'routing',
+  application_name: 'Vehicle routing',
   application_instance_id: 'latest',
   application_version_id: '',
   execution_class: EXECUTION_CLASS_DEFAULT,

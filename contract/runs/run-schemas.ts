@@ -252,6 +252,7 @@ export const ActiveRun = Type.Object(
     created_at: info.created_at,
     initiated_at: Type.Optional(timestampSchema('Start time; absent while it is queued')),
     application_id: info.application_id,
+    application_name: Type.String({ description: 'Name of the application.' }),
     application_instance_id: info.application_instance_id,
     application_version_id: info.application_version_id,
     execution_class: info.execution_class,

@@ -30,6 +30,7 @@ const WorkerRun = Type.Object(
   {
     run_id: idSchema<RunId>('Id of the run.'),
     application_id: idSchema<ApplicationId>('Id of the application.'),
+    application_name: Type.String({ description: 'Name of the application.' }),
     execution_class: stringEnum(EXECUTION_CLASSES, 'Execution class of the run.'),
     started_at: timestampSchema('Start time of the run'),
   },
@@ -105,6 +106,7 @@ const example = {
     {
       run_id: 'run-01jd3v7k9mq2z5x8',
       application_id: 'routing',
+      application_name: 'Vehicle routing',
       execution_class: EXECUTION_CLASS_DEFAULT,
       started_at: '2026-11-20T07:59:12.000Z',
     },

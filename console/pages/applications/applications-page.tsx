@@ -19,7 +19,7 @@ import { useRight } from '../../ui/use-right.ts';
 import { buildApplicationColumns } from './application-columns.tsx';
 import styles from './applications-page.module.css';
 import { FailingApplication } from './failing-application.tsx';
-import { applicationPagesQuery, latestUsageQuery, summariesQuery } from './queries.ts';
+import { applicationPagesQuery, latestUsageQuery, listSummaryQueries } from './queries.ts';
 
 const CreateApplication = lazy(async () => ({
   default: (await import('./create-application.tsx')).CreateApplication,
@@ -41,8 +41,7 @@ export function ApplicationsPage() {
   const navigate = useNavigate({ from: '/' });
   const list = useInfiniteQuery({ ...applicationPagesQuery(find), placeholderData: keepPreviousData });
   const applications = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const { data: needs } = useQuery(summariesQuery(failing));
-  const summaries = useSummaries(list.data?.pages ?? []);
+  const summaries = useSummaries(list.data?.pages ?? [], failing);
   const [isCreating, setCreating] = useState(false);
   const canWrite = useRight('write');
   const isEmpty = find === '' && list.data !== undefined && applications.length === 0;
@@ -80,9 +79,11 @@ export function ApplicationsPage() {
       {list.error && <Notice kind="error">{describeError(list.error)}</Notice>}
       {find === '' && failing.length > 0 && (
         <section className={styles.needs} aria-label="What needs you">
-          {needs?.items.map((summary) => (
-            <FailingApplication key={summary.application_id} {...summary} />
-          ))}
+          {failing
+            .flatMap((id) => summaries.get(id) ?? [])
+            .map((summary) => (
+              <FailingApplication key={summary.application_id} {...summary} />
+            ))}
         </section>
       )}
       {applications.length > 0 && (
@@ -133,10 +134,13 @@ function Counts({ count, hasMore }: { count: number; hasMore: boolean }) {
   );
 }
 
-/** Returns the summaries of the applications by id. Each page of the list is one request. */
-function useSummaries(pages: readonly { items: readonly Application[] }[]): Map<string, ApplicationSummary> {
+/** Returns the summaries of the applications by id. Each page of the list is one request, and the first has the failing ones. */
+function useSummaries(
+  pages: readonly { items: readonly Application[] }[],
+  failing: readonly string[],
+): Map<string, ApplicationSummary> {
   return useQueries({
-    queries: pages.map(({ items }) => summariesQuery(items.map(({ id }) => id))),
+    queries: pages.flatMap(({ items }, page) => listSummaryQueries(items, page === 0 ? failing : [])),
     combine: (results) =>
       new Map(
         results.flatMap(({ data }) =>

@@ -1,4 +1,5 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
@@ -17,14 +18,20 @@ export const applicationPagesQuery = (text: string) =>
   );
 
 /** The latest production runs of the applications: a test of a bad version says nothing about an application. */
-export const summariesQuery = (applications: readonly string[]) =>
+const summariesQuery = (applications: readonly string[]) =>
   queryOptions({
     ...operationQuery('listApplicationSummaries', { query: { application_id: applications.join(',') } }),
-    enabled: applications.length > 0,
     refetchInterval: ({ state }) =>
       unlessLive(computeRefetchMs(state.data?.items.flatMap(({ runs }) => runs) ?? [])),
     meta: { topics: applications.map((application) => ({ events: 'runs', application })) },
   });
+
+/** The summaries of a page of applications and of the failing ones; more than one request can have are split. */
+export function listSummaryQueries(page: readonly { id: string }[], failing: readonly string[]) {
+  const ids = [...new Set([...page.map(({ id }) => id), ...failing])];
+  const parts = [ids.slice(0, PAGE_ITEMS_MAX), ids.slice(PAGE_ITEMS_MAX)];
+  return parts.filter((part) => part.length > 0).map(summariesQuery);
+}
 
 /** The runs that ended yesterday and today, by application. Days are in UTC. */
 export function latestUsageQuery() {

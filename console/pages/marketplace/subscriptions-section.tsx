@@ -49,7 +49,9 @@ function SubscriptionTable({ subscriptions, onEnd }: SubscriptionTableProps) {
         {
           title: 'Application',
           onPhone: 'hidden',
-          cell: ({ application_id: application }) => <ApplicationLink application={application} />,
+          cell: ({ application_id, application_name }) => (
+            <ApplicationLink id={application_id} name={application_name} />
+          ),
         },
         { title: 'State', onPhone: 'plain', cell: ({ state }) => state },
         {

@@ -6,6 +6,7 @@ import {
   type MemberInventory,
   RETAINED_KINDS,
 } from '@switchyard/contract/account/inventory.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import styles from './members-page.module.css';
 
 interface Props {
@@ -48,9 +49,14 @@ export function MadeThings({ inventory, kinds = INVENTORY_KINDS, retained, onRet
           <ul>
             {items
               .filter((item) => item.kind === kind)
-              .map(({ id, name, detail }) => (
+              .map(({ id, name, detail, expires_at }) => (
                 <li key={id}>
                   <bdi>{name}</bdi>: <bdi>{detail}</bdi>
+                  {expires_at !== undefined && (
+                    <>
+                      , ends <RelativeTime at={expires_at} />
+                    </>
+                  )}
                 </li>
               ))}
           </ul>

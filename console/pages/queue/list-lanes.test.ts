@@ -11,6 +11,7 @@ const run = (id: string, execution_class: string = SMALL) => ({ id, execution_cl
 const workerRun = (run_id: string, execution_class: ExecutionClass = SMALL) => ({
   run_id: run_id as RunId,
   application_id: 'app' as ApplicationId,
+  application_name: 'App',
   execution_class,
   started_at: '2026-11-20T08:00:00.000Z',
 });

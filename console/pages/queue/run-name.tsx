@@ -12,7 +12,7 @@ export function RunName({ run, children }: { run: ActiveRun; children: ReactNode
         <bdi>{name || id}</bdi>
       </RunLink>
       <span className={styles.detail} title={run.execution_class}>
-        {application} · {instance || 'latest'} · {children}
+        <bdi>{run.application_name}</bdi> · {instance || 'latest'} · {children}
       </span>
     </div>
   );

@@ -100,7 +100,7 @@ export function WaitingTable({ runs, onCancel }: WaitingTableProps) {
               ),
               note: (run) => (
                 <span title={run.execution_class}>
-                  {run.application_id} · {run.application_instance_id || 'latest'} ·{' '}
+                  <bdi>{run.application_name}</bdi> · {run.application_instance_id || 'latest'} ·{' '}
                   <RelativeTime at={run.created_at} />
                 </span>
               ),
@@ -160,7 +160,8 @@ export function WaitingTable({ runs, onCancel }: WaitingTableProps) {
 function useSearchAmong(runs: readonly ActiveRun[]) {
   const { text = '', application = '' } = useSearch({ from: '/signed-in/queue' });
   const navigate = useNavigate({ from: '/queue' });
-  const applications = [...new Set(runs.map((run) => run.application_id))].toSorted();
+  const names = new Map(runs.map((run) => [run.application_id, run.application_name]));
+  const applications = [...names].map(([value, label]) => ({ value, label }));
   const visible = runs.filter(
     (run) =>
       (application === '' || run.application_id === application) &&

@@ -35,7 +35,9 @@ export function ApplicationQuotas({ quotas, mayChange }: ApplicationQuotasProps)
           columns={[
             {
               title: 'Application',
-              cell: ({ application_id: application }) => <ApplicationLink application={application} />,
+              cell: ({ application_id, application_name }) => (
+                <ApplicationLink id={application_id} name={application_name} />
+              ),
             },
             {
               title: 'Runs at once',
@@ -101,9 +103,18 @@ interface ApplicationChoiceProps {
 
 /** Opens the form for an application that has no quota yet. */
 function ApplicationChoice({ limited, onChoose }: ApplicationChoiceProps) {
-  const { data = [] } = useQuery(applicationsQuery);
+  const [isAsked, setAsked] = useState(false);
+  const { data } = useQuery({ ...applicationsQuery, enabled: isAsked });
+  if (!data)
+    return (
+      <p className={styles.choice}>
+        <Button onPress={() => setAsked(true)} isDisabled={isAsked}>
+          Limit another application
+        </Button>
+      </p>
+    );
   const others = data.filter(({ id }) => !limited.some(({ application_id }) => application_id === id));
-  if (others.length === 0) return null;
+  if (others.length === 0) return <p className="meta">Every application has a quota.</p>;
   return (
     <div className={styles.choice}>
       <SelectField

@@ -1,11 +1,15 @@
-import type { RetentionPolicy, RetentionPreview } from '@switchyard/contract/applications/retention.ts';
+import type {
+  ApplicationStorage,
+  RetentionPolicy,
+  RetentionPreview,
+} from '@switchyard/contract/applications/retention.ts';
 import { RETENTION_DAYS_MAX } from '@switchyard/contract/limits.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { formatBytes, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
-import { useApplicationName } from '../../ui/application-link.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useEdit } from '../../ui/forms/conflicts/use-edit.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
@@ -19,20 +23,18 @@ import styles from './retention-page.module.css';
 /** The word that the person types before a policy deletes runs. */
 const CONFIRMATION = 'delete';
 
-interface DialogProps {
+interface FormProps {
   application: string;
+  title: string;
+  policy: RetentionPolicy;
   onClose: () => void;
 }
 
-interface FormProps extends DialogProps {
-  title: string;
-  policy: RetentionPolicy;
-}
-
 /** Changes the policy of an application. It can be saved once its effect is shown. */
-export function PolicyDialog({ application, onClose }: DialogProps) {
+export function PolicyDialog({ storage, onClose }: { storage: ApplicationStorage; onClose: () => void }) {
+  const { application_id: application, application_name: name } = storage;
   const { data: policy, error } = useQuery(policyQuery(application));
-  const title = `Policy of ${useApplicationName()(application)}`;
+  const title = `Policy of ${escapeInvisible(name)}`;
   if (policy) return <PolicyForm {...{ title, application, policy, onClose }} />;
   return (
     <Dialog title={title} onClose={onClose}>

@@ -17,7 +17,7 @@ import { storageQuery } from './queries.ts';
 export function RetentionPage() {
   usePageTitle('Retention');
   const { data } = useSuspenseQuery(storageQuery);
-  const [edited, setEdited] = useState<string>();
+  const [edited, setEdited] = useState<ApplicationStorage>();
   return (
     <>
       <PageHeader
@@ -44,8 +44,10 @@ export function RetentionPage() {
           columns={[
             {
               title: 'Application',
-              sortBy: ({ application_id }) => application_id,
-              cell: ({ application_id: application }) => <ApplicationLink application={application} />,
+              sortBy: ({ application_name }) => application_name,
+              cell: ({ application_id, application_name }) => (
+                <ApplicationLink id={application_id} name={application_name} />
+              ),
             },
             createNumberColumn<ApplicationStorage>('Runs', ({ runs }) => runs),
             createNumberColumn<ApplicationStorage>('Size of runs', ({ run_bytes }) => run_bytes, formatBytes),
@@ -64,11 +66,11 @@ export function RetentionPage() {
             {
               title: 'Change',
               kind: 'actions',
-              cell: ({ application_id }) => (
+              cell: (storage) => (
                 <Button
                   kind="quiet"
-                  onPress={() => setEdited(application_id)}
-                  aria-label={`Change the policy of ${application_id}`}
+                  onPress={() => setEdited(storage)}
+                  aria-label={`Change the policy of ${storage.application_id}`}
                 >
                   Change
                 </Button>
@@ -77,7 +79,7 @@ export function RetentionPage() {
           ]}
         />
       )}
-      {edited !== undefined && <PolicyDialog application={edited} onClose={() => setEdited(undefined)} />}
+      {edited && <PolicyDialog storage={edited} onClose={() => setEdited(undefined)} />}
     </>
   );
 }

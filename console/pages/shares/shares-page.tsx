@@ -2,7 +2,6 @@ import type { AccountShare } from '@switchyard/contract/account/share-links.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useApplicationName } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { createNumberColumn, DataTable } from '../../ui/data-table/data-table.tsx';
 import { RevokeShareDialog } from '../../ui/destruction/revoke-share-dialog.tsx';
@@ -68,7 +67,6 @@ interface SharesTableProps {
 }
 
 function SharesTable({ shares, onRevoke }: SharesTableProps) {
-  const nameApplication = useApplicationName();
   return (
     <DataTable
       label="Share links"
@@ -82,9 +80,9 @@ function SharesTable({ shares, onRevoke }: SharesTableProps) {
               <bdi>{run_name || run}</bdi>
             </RunLink>
           ),
-          note: ({ application_id, run_id, run_name }) => (
+          note: ({ application_name, run_id, run_name }) => (
             <>
-              <bdi>{nameApplication(application_id)}</bdi> {run_name !== '' && <code>{run_id}</code>}
+              <bdi>{application_name}</bdi> {run_name !== '' && <code>{run_id}</code>}
             </>
           ),
         },

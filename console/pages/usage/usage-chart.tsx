@@ -29,12 +29,20 @@ function listDays({ from, to, rows }: Pick<ChartProps, 'from' | 'to' | 'rows'>) 
   });
 }
 
+/** Returns the day in words, such as `1 Dec 2026`. */
+const formatDay = (day: string): string =>
+  new Date(day).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
 /** One bar for each day of the range. The table below has the same numbers for screen readers. */
 export function UsageChart({ from, to, rows, measure, rate }: ChartProps) {
   const days = listDays({ from, to, rows });
   const highest = Math.max(...rows.map((row) => row[measure] ?? 0), 0);
   const highestRow = rows.find((row) => row[measure] === highest);
   const label = `${CHART_MEASURES[measure]} by day`;
+  const [only, ...others] = rows;
+  // A chart of one bar says nothing.
+  if (only?.day !== undefined && others.length === 0)
+    return <p className={`meta ${styles.chart}`}>All of it on {formatDay(only.day)}.</p>;
   return (
     <figure className={styles.chart}>
       <figcaption>
@@ -45,14 +53,18 @@ export function UsageChart({ from, to, rows, measure, rate }: ChartProps) {
         viewBox={`0 0 ${days.length * DAY_WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${label}, ${from} to ${to}`}
+        aria-label={`${label}, ${formatDay(from)} to ${formatDay(to)}`}
       >
         {days.map(({ day, row }, index) => {
           const height = highest === 0 ? 0 : (HEIGHT * (row?.[measure] ?? 0)) / highest;
           return (
             <g key={day}>
               <rect className={styles.hover} x={index * DAY_WIDTH} y={0} width={DAY_WIDTH} height={HEIGHT}>
-                <title>{row ? `${day}: ${formatMeasure(row, measure, rate)}` : `${day}: no run`}</title>
+                <title>
+                  {row
+                    ? `${formatDay(day)}: ${formatMeasure(row, measure, rate)}`
+                    : `${formatDay(day)}: no run`}
+                </title>
               </rect>
               <rect
                 className={styles.bar}
@@ -66,8 +78,8 @@ export function UsageChart({ from, to, rows, measure, rate }: ChartProps) {
         })}
       </svg>
       <p className={styles.axis} aria-hidden="true">
-        <span>{from}</span>
-        <span>{to}</span>
+        <span>{formatDay(from)}</span>
+        <span>{formatDay(to)}</span>
       </p>
     </figure>
   );

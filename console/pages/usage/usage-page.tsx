@@ -9,7 +9,6 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Answer, type AnswerNumber } from '../../ui/answer.tsx';
-import { useApplicationName } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formatCsv } from '../../ui/content/format-csv.ts';
 import { saveFile } from '../../ui/content/save-file.ts';
@@ -87,7 +86,6 @@ interface UsageAnswerProps {
 /** What the range costs, compared with the one before, and for whom most of it was. */
 function UsageAnswer({ usage, before, isMonth }: UsageAnswerProps) {
   const { total, cost_rate: rate, items } = usage;
-  const nameApplication = useApplicationName();
   const against = isMonth ? 'the same days of last month' : 'the days before';
   const compare = (value: number, other: number): string =>
     other === 0
@@ -109,11 +107,7 @@ function UsageAnswer({ usage, before, isMonth }: UsageAnswerProps) {
       total.core_seconds > 0 && {
         label: 'Largest share',
         text: formatPercent(largest.core_seconds / total.core_seconds),
-        note: (
-          <bdi>
-            {[nameApplication(largest.application_id ?? ''), largest.user_email].filter(Boolean).join(', ')}
-          </bdi>
-        ),
+        note: <bdi>{[largest.application_name, largest.user_email].filter(Boolean).join(', ')}</bdi>,
       },
     {
       label: 'Runs',

@@ -20,9 +20,9 @@ export function UsageTable({ usage }: { usage: Usage }) {
       columns={[
         hasApplication && {
           title: 'Application',
-          sortBy: ({ application_id }) => application_id,
-          cell: ({ application_id: application }) =>
-            application === undefined ? 'Total' : <ApplicationLink application={application} />,
+          sortBy: ({ application_name }) => application_name,
+          cell: ({ application_id: id, application_name: name }) =>
+            id === undefined || name === undefined ? 'Total' : <ApplicationLink id={id} name={name} />,
         },
         first?.user_email !== undefined && {
           title: 'User',

@@ -13,9 +13,11 @@ export const webhooksQuery = pagedQuery<Webhook>(
   async (query, signal) => (await client.call('listWebhooks', { query, signal })).body,
 );
 
-/** One webhook. Its receiver can disable it. */
-export const webhookQuery = (webhook: string) =>
-  operationQuery('getWebhook', { params: { webhook_id: webhook } });
+/** One webhook and whether its events arrive. Its receiver can disable it. */
+export const webhookQuery = (webhook: string) => ({
+  ...operationQuery('getWebhook', { params: { webhook_id: webhook } }),
+  refetchInterval: DELIVERIES_REFETCH_MS,
+});
 
 /** The attempts to deliver events to the webhook, newest first, by pages. */
 export const deliveriesQuery = (webhook: string, status: ConversationStatus | undefined) => ({

@@ -1,12 +1,12 @@
-import type { Webhook } from '@switchyard/contract/account/webhook-schemas.ts';
-import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import type { WebhookWithDeliveries } from '@switchyard/contract/account/webhook-schemas.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { AnswerSentence } from '../../ui/answer.tsx';
 import { FactList } from '../../ui/facts.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { deliveriesQuery, webhookQuery } from './queries.ts';
+import { webhookQuery } from './queries.ts';
 import { WebhookHeader } from './webhook-actions.tsx';
 import styles from './webhooks-page.module.css';
 
@@ -35,39 +35,45 @@ export function WebhookPage() {
   );
 }
 
-/** Whether the events arrive, and since when they do not. */
-function WebhookAnswer({ webhook: { id, disabled_at } }: { webhook: Webhook }) {
-  const latest = useInfiniteQuery(deliveriesQuery(id, undefined)).data?.pages[0]?.items[0];
-  const arrived = useInfiniteQuery(deliveriesQuery(id, 'succeeded')).data?.pages[0];
-  const last = arrived?.items[0];
-  if (disabled_at === undefined && !(latest && arrived))
+/** Whether the events arrive; since when they do not, and why. */
+function WebhookAnswer({ webhook }: { webhook: WebhookWithDeliveries }) {
+  const { disabled_at, last_success_at: success, failing_since: failure, last_error } = webhook;
+  if (disabled_at === undefined && success === undefined && failure === undefined)
     return <AnswerSentence icon="waiting" title="Nothing is delivered yet." />;
-  const tone = disabled_at === undefined && latest?.status === 'succeeded' ? 'good' : 'bad';
+  const tone = disabled_at === undefined && failure === undefined ? 'good' : 'bad';
+  const arrived =
+    success === undefined ? (
+      'No event has arrived yet.'
+    ) : (
+      <>
+        The last event arrived <RelativeTime at={success} />.
+      </>
+    );
+  if (tone === 'good') return <AnswerSentence icon={tone} tone={tone} title={<>Delivering. {arrived}</>} />;
   return (
     <AnswerSentence
       icon={tone}
       tone={tone}
       title={
-        <>
-          {disabled_at !== undefined && (
-            <>
-              Disabled <RelativeTime at={disabled_at} />.{' '}
-            </>
-          )}
-          {disabled_at === undefined && (tone === 'good' ? 'Delivering. ' : 'Failing. ')}
-          {last ? (
-            <>
-              The last event arrived <RelativeTime at={last.created_at} />.
-            </>
-          ) : (
-            'No event has arrived yet.'
-          )}
-        </>
+        disabled_at === undefined ? (
+          <>
+            Failing: the first attempt failed <RelativeTime at={failure ?? ''} />, and none has succeeded
+            since.
+          </>
+        ) : (
+          <>
+            Disabled <RelativeTime at={disabled_at} />. {arrived}
+          </>
+        )
       }
     >
-      {disabled_at === undefined
-        ? tone === 'bad' && <bdi>{latest?.error}</bdi>
-        : 'No event is sent until you edit and save it: the receiver responded 410 Gone, or the member or key that set the webhook up was removed.'}
+      {disabled_at === undefined ? (
+        <>
+          {arrived} The last attempt: <bdi>{last_error}</bdi>
+        </>
+      ) : (
+        'No event is sent until you edit and save it: the receiver responded 410 Gone, or the member or key that set the webhook up was removed.'
+      )}
     </AnswerSentence>
   );
 }

@@ -38,7 +38,8 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
 
     await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('row', { name: /^run.status Failed 1 500/ }).waitFor();
-    await page.getByText('Failing. No event has arrived yet.').waitFor();
+    await page.getByText(/^Failing: the first attempt failed .*none has succeeded since/).waitFor();
+    await page.getByText('No event has arrived yet.').waitFor();
     await page.getByRole('link', { name: 'run.status' }).click();
     await page.getByLabel('Response').filter({ hasText: HOSTILE_BODY }).waitFor();
     await page.getByRole('treeitem').filter({ hasText: 'run-example' }).first().waitFor();

@@ -129,7 +129,7 @@ function buildWorkerColumns(
       note: ({ runs: [first] }) =>
         first && (
           <>
-            {first.application_id} · <RelativeTime at={first.started_at} />
+            <bdi>{first.application_name}</bdi> · <RelativeTime at={first.started_at} />
           </>
         ),
     },

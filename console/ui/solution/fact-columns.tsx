@@ -39,11 +39,13 @@ function readFact(facts: readonly Fact[], name: string): Fact[1] | undefined {
   return facts.find(([one]) => one === name)?.[1];
 }
 
+const formatHeader = (name: string): string => capitalise(formatName(name).replaceAll('_', ' '));
+
 /** The headers of the columns. */
 export function FactHeaders({ columns }: { columns: readonly FactColumn[] }) {
   return columns.map(({ name, isNumber }) => (
     <th key={name} scope="col" className={isNumber ? table.number : undefined}>
-      <bdi>{capitalise(formatName(name).replaceAll('_', ' '))}</bdi>
+      <bdi>{formatHeader(name)}</bdi>
     </th>
   ));
 }
@@ -54,7 +56,12 @@ export function FactCells({ columns, facts }: { columns: readonly FactColumn[]; 
     const value = readFact(facts, name);
     const clock = hasOneDay ? parseClock(value)?.clock : undefined;
     return (
-      <td key={name} className={isNumber ? table.number : undefined} title={String(value ?? '')}>
+      <td
+        key={name}
+        className={isNumber ? table.number : undefined}
+        title={String(value ?? '')}
+        data-name={formatHeader(name)}
+      >
         <bdi>{clock ?? formatFact(value)}</bdi>
       </td>
     );

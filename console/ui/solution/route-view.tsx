@@ -77,7 +77,9 @@ function RouteTable({ routes, colours, chosen, onChoose }: RouteTableProps) {
                   <bdi>{formatName(name)}</bdi>
                 </button>
               </th>
-              <td className={table.number}>{formatNumber(stops.length)}</td>
+              <td className={table.number} data-name="Stops">
+                {formatNumber(stops.length)}
+              </td>
               <FactCells columns={columns} facts={facts} />
             </tr>
           ))}

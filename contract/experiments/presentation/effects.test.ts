@@ -45,11 +45,11 @@ test('a narrow interval has one more digit, and never a fifth', () => {
   const format = (low: number, high: number) =>
     formatInterval({ measure: 'relative', value: low, low, high, margin: null });
   expect(format(-0.08841, -0.08779)).toBe('−8.84\u00a0% to −8.78\u00a0%');
-  expect(format(-0.100002, -0.099998)).toBe('−10\u00a0% to −10\u00a0%');
-  expect(format(-0.078503, -0.078497)).toBe('−7.85\u00a0% to −7.85\u00a0%');
-  expect(format(0.1, 0.1)).toBe('+10\u00a0% to +10\u00a0%');
+  expect(format(-0.100002, -0.099998)).toBe('−10\u00a0%');
+  expect(format(-0.078503, -0.078497)).toBe('−7.85\u00a0%');
+  expect(format(0.1, 0.1)).toBe('+10\u00a0%');
   // Equal changes of 3 % differ by what doubles round.
-  expect(format(1.03 - 2e-16 - 1, 1.03 + 2e-16 - 1)).toBe('+3\u00a0% to +3\u00a0%');
+  expect(format(1.03 - 2e-16 - 1, 1.03 + 2e-16 - 1)).toBe('+3\u00a0%');
 });
 
 test('an effect without an interval has none in words', () => {

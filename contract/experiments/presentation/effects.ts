@@ -102,9 +102,10 @@ export function isOneChange({ low, high }: { low: number; high: number }): boole
 /** Nobody reads a fifth digit, so the ends of a very narrow interval have the same text. */
 const INTERVAL_MORE_DIGITS_MAX = 1;
 
-/** Formats an interval: `−11.4 % to −4.6 %`, with one more digit for a narrow one; null without one. */
+/** Formats an interval: `−11.4 % to −4.6 %`, with one more digit for a narrow one, and one value for equal ends; null without one. */
 export function formatInterval(effect: Effect): string | null {
-  return formatEnds(effect)?.join(' to ') ?? null;
+  const ends = formatEnds(effect);
+  return ends && [...new Set(ends)].join(' to ');
 }
 
 /** Returns the texts of the ends of an interval, which may be equal; null without one. */

@@ -5,21 +5,9 @@ import type { Comparison } from '../experiment-results.ts';
 
 /** Verdicts of all types of experiments. */
 export const VERDICT_WORDS = [
-  'better',
-  'best',
-  'equivalent',
-  'same',
-  'worse',
-  'none better',
-  'undecided',
-  'accepted',
-  'not accepted',
-  'cannot say',
-  'found',
-  'narrowed',
-  'not distinguishable',
-  'stopped',
-  'failed',
+  ...(['better', 'best', 'equivalent', 'same', 'worse', 'none better', 'undecided'] as const),
+  ...(['accepted', 'not accepted', 'cannot say'] as const),
+  ...(['found', 'narrowed', 'not distinguishable', 'stopped', 'failed'] as const),
 ] as const;
 export type VerdictWord = (typeof VERDICT_WORDS)[number];
 

@@ -41,12 +41,17 @@ export async function findCoreHourQuota(
   return quotas?.core_hours ?? null;
 }
 
-/** Lists the applications of the account that have a quota, by id. */
-export function listApplicationQuotas(db: Reader, account: AccountId): Promise<ApplicationQuotasTable[]> {
+/** Lists the applications of the account that have a quota with their names, by id. */
+export function listApplicationQuotas(
+  db: Reader,
+  account: AccountId,
+): Promise<(ApplicationQuotasTable & { application_name: string })[]> {
   return db
     .selectFrom('application_quotas')
-    .selectAll()
-    .where('account_id', '=', account)
+    .innerJoin('applications', 'applications.uid', 'application_quotas.application_uid')
+    .selectAll('application_quotas')
+    .select('applications.name as application_name')
+    .where('application_quotas.account_id', '=', account)
     .where((eb) => eb.or([eb('concurrent_runs', 'is not', null), eb('core_hours', 'is not', null)]))
     .orderBy('application_id')
     .execute();

@@ -2,6 +2,7 @@
 import type { CostRate, UsageGroup, UsageRow } from '@switchyard/contract/account/usage.ts';
 import { USAGE_GROUPS } from '@switchyard/contract/account/usage.ts';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX, USAGE_ROWS_MAX } from '@switchyard/contract/limits.ts';
+import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Writer } from '../../platform/database/database.ts';
 import { badRequest, quoteValue } from '../../platform/http/errors/problem.ts';
@@ -33,6 +34,8 @@ export const getUsage: OperationHandler<'getUsage'> = async ({ database, clock }
     throw badRequest(
       `The usage from ${formatDay(firstDay)} to ${formatDay(lastDay)} by ${groups.join(', ')} has more than ${USAGE_ROWS_MAX} groups; give a shorter range or fewer groups.`,
     );
+  const applications = sums.flatMap(({ application_id: id }) => id ?? []);
+  const names = await store.findApplicationNames(database.read, caller.account, applications);
   const empty = { runs: 0, failed_runs: 0, run_ms: 0, core_ms: 0, bytes: 0 };
   return {
     status: 200,
@@ -41,7 +44,7 @@ export const getUsage: OperationHandler<'getUsage'> = async ({ database, clock }
       to: formatDay(lastDay),
       cost_rate: rate,
       total: formatMeasures(total ?? empty, rate),
-      items: sums.map((sum) => formatRow(sum, rate)),
+      items: sums.map((sum) => formatRow(sum, rate, names)),
     },
   };
 };
@@ -123,11 +126,17 @@ function formatMeasures(sum: store.UsageSum, rate: CostRate | null) {
 /** Rounds to a millionth of the currency, so that sums of binary fractions show no noise. */
 const roundCost = (cost: number): number => Math.round(cost * 1e6) / 1e6;
 
-function formatRow(sum: store.UsageSum, rate: CostRate | null): UsageRow {
+function formatRow(
+  sum: store.UsageSum,
+  rate: CostRate | null,
+  names: ReadonlyMap<ApplicationId, string>,
+): UsageRow {
   const { day, application_id, user_email } = sum;
   return {
     ...(day === undefined ? {} : { day: formatDay(day) }),
-    ...(application_id === undefined ? {} : { application_id }),
+    ...(application_id === undefined
+      ? {}
+      : { application_id, application_name: names.get(application_id) ?? application_id }),
     ...(user_email === undefined ? {} : { user_email }),
     ...formatMeasures(sum, rate),
   };

@@ -44,10 +44,11 @@ async function readQuotas(context: Context, db: Reader, account: AccountId): Pro
   const { use, resets_at } = await readQuotaUse(context, db, { account, application: null, limits });
   const applications = [];
   for (const row of await listApplicationQuotas(db, account)) {
-    const application = { id: row.application_id, uid: row.application_uid };
+    const { application_id, application_name, application_uid: uid } = row;
+    const application = { id: application_id, uid };
     const { use: ofApplication } = await readQuotaUse(context, db, { account, application, limits: row });
     const updated_at = formatSettingTime(row.updated_at);
-    applications.push({ application_id: row.application_id, ...ofApplication, updated_at });
+    applications.push({ application_id, application_name, ...ofApplication, updated_at });
   }
   const updated_at = formatSettingTime(owner?.quotas_updated_at);
   return { ...use, updated_at, resets_at, applications };

@@ -3,6 +3,7 @@ import type { CostRate, UsageGroup } from '@switchyard/contract/account/usage.ts
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../../platform/database/database.ts';
+import { splitIntoBatches } from '../../platform/database/id-batches.ts';
 import { formatSettingTime } from '../../platform/http/requests/conditional-writes.ts';
 import type { UsageDaysTable, UsageRecordsTable } from './schema.ts';
 
@@ -33,6 +34,21 @@ export async function addToTotal(tx: Writer, total: UsageDaysTable): Promise<voi
       }),
     )
     .execute();
+}
+
+/** Returns the names of those of the applications that the account has. */
+export async function findApplicationNames(
+  db: Reader,
+  account: AccountId,
+  applications: readonly ApplicationId[],
+): Promise<Map<ApplicationId, string>> {
+  const names = new Map<ApplicationId, string>();
+  for (const ids of splitIntoBatches([...new Set(applications)])) {
+    const query = db.selectFrom('applications').select(['id', 'name']).where('deleted_at', 'is', null);
+    for (const { id, name } of await query.where('account_id', '=', account).where('id', 'in', ids).execute())
+      names.set(id, name);
+  }
+  return names;
 }
 
 /** Columns of totals by the name of their group. */

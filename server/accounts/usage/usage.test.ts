@@ -95,7 +95,9 @@ describe('usage', () => {
     expect(Math.abs(total.core_seconds - 6 * total.run_seconds)).toBeLessThan(0.004);
     // Two units of the currency for each core second.
     expect(total.cost).toBeCloseTo(2 * total.core_seconds, 2);
-    expect(items.find((item) => item.application_id === 'other')).toMatchObject({ run_seconds: 0, cost: 0 });
+    expect(items.find((item) => item.application_id === 'other')).toMatchObject({
+      ...{ application_name: 'Other app', run_seconds: 0, cost: 0 },
+    });
     expectStatus(await server.request('DELETE', '/v1/account/cost-rate'), 204);
     expect((await readUsage()).total.cost).toBeNull();
   });

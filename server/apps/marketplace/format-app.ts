@@ -93,6 +93,7 @@ export function formatSubscription(row: SubscriptionRow): Subscription {
     app_title: row.app_title,
     subscription_date: formatRfc3339(row.created_at),
     application_id: row.application_id,
+    application_name: row.application_name,
     state: row.state === 'unsubscribed' ? 'ended' : row.state,
   };
 }

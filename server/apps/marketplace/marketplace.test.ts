@@ -136,7 +136,7 @@ describe('a subscription', () => {
     const seen = (await subscriber.request('GET', `${PATH}/subscriptions/${subscription}`)).body;
     expect(seen).toMatchObject({
       ...{ subscription_id: subscription, partner_name: 'Another account', app_title: 'Quay planning' },
-      ...{ application_id: app, state: 'active' },
+      ...{ application_id: app, application_name: 'Quay planning', state: 'active' },
     });
     expect((await subscriber.request('GET', `${PATH}/subscriptions`)).body).toEqual([seen]);
     const application = (await subscriber.request('GET', `/v1/applications/${app}`)).body;

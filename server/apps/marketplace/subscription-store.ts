@@ -12,6 +12,7 @@ import type { SubscriptionsTable } from './schema.ts';
 export interface SubscriptionRow extends SubscriptionsTable {
   id: string;
   application_id: ApplicationId;
+  application_name: string;
 }
 
 export async function insertSubscription(tx: Writer, subscription: SubscriptionsTable): Promise<void> {
@@ -25,6 +26,7 @@ function selectSubscriptions(db: Reader, account: AccountId) {
     .innerJoin('applications', 'applications.uid', 'subscriptions.application_uid')
     .selectAll('subscriptions')
     .select(['subscriptions.subscription_id as id', 'applications.id as application_id'])
+    .select('applications.name as application_name')
     .where('subscriptions.account_id', '=', account)
     .where('applications.deleted_at', 'is', null);
 }

@@ -6,9 +6,10 @@ import {
   EARLIER_LOOKS_LISTED_MAX,
   type Question,
 } from '@switchyard/contract/experiments/comparisons/questions.ts';
+import { listRuleChanges, QuestionRules } from '@switchyard/contract/experiments/comparisons/rule-changes.ts';
 import { parseColumn } from '../../platform/database/parse-column.ts';
 import type { SharedInputs } from './input-hashes.ts';
-import { listRuleChanges, QuestionRules } from './rules.ts';
+
 import type { LookHead } from './store.ts';
 
 /** Two experiments are about the same inputs if they share this part of those of the later one. */

@@ -7,6 +7,7 @@
  */
 import { hash } from 'node:crypto';
 import { hasFact } from '@switchyard/contract/experiment-types/experiment-types.ts';
+import type { QuestionRules } from '@switchyard/contract/experiments/comparisons/rule-changes.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.ts';
@@ -24,7 +25,6 @@ import {
   type RememberedQuestion,
 } from './describe-question.ts';
 import { countSharedInputs, type SharedInputs, storeInputs } from './input-hashes.ts';
-import type { QuestionRules } from './rules.ts';
 import type { QuestionLooksTable } from './schema.ts';
 import { type CollectedGroup, formatGroupKey, type GroupName, type SideCollector } from './side-collector.ts';
 import {

@@ -1,6 +1,8 @@
 /** Sentences about rules that changed. */
+
+import { listRuleChanges } from '@switchyard/contract/experiments/comparisons/rule-changes.ts';
 import { expect, test } from 'vitest';
-import { describeSettings, listRuleChanges } from './rules.ts';
+import { describeSettings } from './rules.ts';
 
 const describe = (settings: object) =>
   describeSettings({ objectives: { cost: { direction: 'minimize', ...settings } } });

@@ -5,6 +5,7 @@ import {
   type InventoryKind,
 } from '@switchyard/contract/account/inventory.ts';
 import { INVENTORY_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { listInvitedKeys, listKeysForOthers } from '../../accounts/account/access-changes.ts';
 import { getMember } from '../../accounts/account/member-store.ts';
 import type { KeysTable } from '../../accounts/account/schema.ts';
@@ -49,8 +50,9 @@ export const getMemberInventory: OperationHandler<'getMemberInventory'> = async 
       ...formatTimes(row.html_trusted_at, null),
     })),
     share_links: (await listMadeShares(read, author, now)).map((share) => ({
-      ...{ kind: 'share_links' as const, id: share.id, name: share.run_name },
-      detail: `run ${share.run_id} of ${share.application_id}, until ${formatRfc3339(share.expires_at)}`,
+      ...{ kind: 'share_links' as const, id: share.id, name: share.run_name || share.run_id },
+      detail: `a run of ${share.application_name}`,
+      expires_at: formatRfc3339(share.expires_at),
       ...formatTimes(share.created_at, share.last_viewed_at),
     })),
     webhooks: (await listMadeWebhooks(read, author)).map((webhook) => ({
@@ -101,11 +103,11 @@ function formatKeyItem(kind: InventoryKind, key: KeysTable): InventoryItem {
 
 function formatTokenItem(row: WorkerTokensTable & { workers: number }): InventoryItem {
   const applications = parseApplicationUids(row);
-  const scope = applications ? `${applications.length} applications` : 'all applications';
+  const scope = applications ? formatCount(applications.length, 'application') : 'all applications';
   const accounts = row.serves_all_accounts === 1 ? ' of all accounts' : '';
   return {
     ...{ kind: 'worker_tokens', id: row.id, name: row.name },
-    detail: `runs of ${scope}${accounts}; ${row.workers} workers use it`,
+    detail: `runs of ${scope}${accounts}; used by ${formatCount(row.workers, 'worker')}`,
     ...formatTimes(row.created_at, row.last_used_at),
   };
 }

@@ -91,6 +91,7 @@ export interface MadeShare {
   run_id: RunId;
   application_id: ApplicationId;
   run_name: string;
+  application_name: string;
   created_at: number;
   expires_at: number;
   last_viewed_at: number | null;
@@ -108,6 +109,7 @@ export async function listMadeShares(db: Reader, author: Author, now: number): P
       ...(['run_shares.id', 'run_shares.run_id', 'run_shares.created_at'] as const),
       ...(['run_shares.expires_at', 'run_shares.last_viewed_at'] as const),
       'applications.id as application_id',
+      'applications.name as application_name',
       'runs.name as run_name',
     ])
     .where('run_shares.account_id', '=', author.account)

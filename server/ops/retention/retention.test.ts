@@ -139,6 +139,7 @@ test('the storage of an application has the bytes of its runs and managed inputs
   const { body } = await server.client.call('getStorage');
   expect(body.items[0]).toEqual({
     application_id: 'measured',
+    application_name: 'Measured',
     runs: 1,
     run_bytes: '{"n":12}'.length,
     input_bytes: '{"n":12}'.length,

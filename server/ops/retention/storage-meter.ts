@@ -44,10 +44,11 @@ export class StorageMeter {
   async #measureApplications(account: AccountId, now: number): Promise<AccountStorage> {
     const db = this.#database.read;
     const items: ApplicationStorage[] = [];
-    for (const { id, uid } of await listApplications(db, account, { after: null, limit: null })) {
+    for (const { id, uid, name } of await listApplications(db, account, { after: null, limit: null })) {
       const policy = await findPolicy(db, uid);
       items.push({
         application_id: id,
+        application_name: name,
         ...(await this.#measureRuns(uid)),
         ...(await sumOtherBytes(db, uid)),
         keep_days: policy?.keep_days ?? null,

@@ -90,6 +90,25 @@ describe('a slow receiver', () => {
   });
 });
 
+test('the webhook says since when deliveries fail and why, until one succeeds', async () => {
+  const read = async () => (await ask('GET', '')).body;
+  expect(await read()).not.toHaveProperty('failing_since');
+  await triggerEvent(at.server);
+  const [success] = await waitForConversations(at.server, at.hook, 1);
+  const last_success_at = success?.created_at;
+  expect(await read()).toMatchObject({ last_success_at });
+  expect(await read()).not.toHaveProperty('failing_since');
+  at.receiver.respond = respondWith(500);
+  await triggerEvent(at.server);
+  const [failure] = await waitForConversations(at.server, at.hook, 2);
+  await at.server.request('POST', `/v1/webhooks/${at.hook}/conversations/${failure?.id}/replay`);
+  at.receiver.respond = respondWith(503);
+  const [again] = await waitForConversations(at.server, at.hook, 3);
+  expect(again?.error).toContain('503');
+  const failing = { last_success_at, failing_since: failure?.created_at, last_error: again?.error };
+  expect(await read()).toMatchObject(failing);
+});
+
 describe('a server that stops', () => {
   test('during a delivery sends it again after its start', async () => {
     at.receiver.respond = () => {};

@@ -6,6 +6,7 @@ import { lockMakerAccount } from '../../accounts/account/access-changes.ts';
 import { isLocalRequest } from '../../accounts/account/sign-up.ts';
 import { lockAccount } from '../../accounts/account/store.ts';
 import type { Writer } from '../../platform/database/database.ts';
+import { formatRfc3339 } from '../../platform/clock.ts';
 import { badRequest, notFound, quoteValue, unauthorized } from '../../platform/http/errors/problem.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
@@ -67,10 +68,16 @@ export const listWebhooks: OperationHandler<'listWebhooks'> = async (context, { 
     formatBodies: (rows) => rows.map(formatWebhook),
   });
 
-export const getWebhook: OperationHandler<'getWebhook'> = async ({ database }, { caller, params }) => ({
-  status: 200,
-  body: formatWebhook(await store.getWebhook(database.read, caller.account, params.webhook_id)),
-});
+export const getWebhook: OperationHandler<'getWebhook'> = async ({ database }, { caller, params }) => {
+  const webhook = await store.getWebhook(database.read, caller.account, params.webhook_id);
+  const { last, success, failure } = await store.findDeliveryState(database.read, webhook.uid);
+  const body = {
+    ...formatWebhook(webhook),
+    ...(success && { last_success_at: formatRfc3339(success.created_at) }),
+    ...(last && failure && { failing_since: formatRfc3339(failure.created_at), last_error: last.error }),
+  };
+  return { status: 200, body };
+};
 
 export const updateWebhook: OperationHandler<'updateWebhook'> = async (
   context,

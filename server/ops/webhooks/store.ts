@@ -144,6 +144,23 @@ export function listConversations(
   return query.execute();
 }
 
+/** Returns the last attempt, the last one that succeeded, and the first one that failed after it. Reads four rows of indexes. */
+export async function findDeliveryState(db: Reader, webhookUid: string) {
+  const select = (order: 'asc' | 'desc') =>
+    db
+      .selectFrom('webhook_conversations')
+      .select(['created_at', 'status', 'error'])
+      .where('webhook_uid', '=', webhookUid)
+      .orderBy('created_at', order)
+      .orderBy('id', order)
+      .limit(1);
+  const last = await select('desc').executeTakeFirst();
+  const success = await select('desc').where('status', '=', 'succeeded').executeTakeFirst();
+  const isFailing = last !== undefined && last.status !== 'succeeded';
+  const after = select('asc').where('created_at', '>', success?.created_at ?? 0);
+  return { last, success, failure: isFailing ? ((await after.executeTakeFirst()) ?? last) : undefined };
+}
+
 export function findConversation(
   db: Reader,
   webhookUid: string,

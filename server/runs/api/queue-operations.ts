@@ -14,6 +14,7 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import { toStatusV1 } from '@switchyard/contract/states.ts';
 import Type from 'typebox';
+import { findApplicationNames } from '../../accounts/usage/store.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
@@ -71,7 +72,7 @@ export const getQueue: OperationHandler<'getQueue'> = async (
         }),
   );
   const runs = await formatReadableRows(log, page.items, (some) =>
-    formatRuns(database.read, some, { now: clock.now(), canProvision }),
+    formatRuns(database.read, some, { account: caller.account, now: clock.now(), canProvision }),
   );
   return {
     status: 200,
@@ -199,10 +200,12 @@ function parseCursor({ at, id }: PagePosition): Cursor {
 async function formatRuns(
   db: Reader,
   rows: readonly Row[],
-  { now, canProvision }: { now: number; canProvision: CanProvision },
+  { account, now, canProvision }: { account: AccountId; now: number; canProvision: CanProvision },
 ): Promise<ActiveRun[]> {
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
   const waiting = await explainWaitingRuns(db, queued, now, canProvision);
+  const applications = rows.map(({ run }) => run.application_id);
+  const names = await findApplicationNames(db, account, applications);
   return rows.map(({ run }) => {
     const reason = waiting.get(run.id);
     return {
@@ -215,6 +218,7 @@ async function formatRuns(
       created_at: formatRfc3339(run.created_at),
       ...(run.initiated_at === null ? {} : { initiated_at: formatRfc3339(run.initiated_at) }),
       application_id: run.application_id,
+      application_name: names.get(run.application_id) ?? run.application_id,
       application_instance_id: run.instance_id,
       application_version_id: run.version_id,
       execution_class: run.execution_class,

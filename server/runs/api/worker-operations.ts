@@ -1,7 +1,9 @@
 /** Operations on workers: what each offers and executes, and how to drain it. */
 import { hasRight } from '@switchyard/contract/roles.ts';
+import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
 import { managesServer } from '../../accounts/account/store.ts';
+import { findApplicationNames } from '../../accounts/usage/store.ts';
 import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Reader } from '../../platform/database/database.ts';
 import { forbidden, notFound, orThrow, quoteValue } from '../../platform/http/errors/problem.ts';
@@ -20,15 +22,17 @@ interface View {
   caller: Caller;
   isManager: boolean;
   now: number;
+  names: ReadonlyMap<ApplicationId, string>;
 }
 
 export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clock, log }, { caller }) => {
   const isManager = await managesServer(database.read, caller.role);
-  const view = { caller, isManager, now: clock.now() };
   const workers = await listWorkers(database.read, (worker, error) =>
     log.error({ worker, error: errorMessage(error) }, 'Unreadable worker left out of a list.'),
   );
   const holders = await listSlotHolders(database.read);
+  const names = await nameApplications(database.read, caller, holders);
+  const view = { caller, isManager, now: clock.now(), names };
   return {
     status: 200,
     body: {
@@ -73,17 +77,24 @@ async function changeDrain(
         `There is no worker ${quoteValue(worker_id)}; a restart gives a worker another id. List the workers.`,
       ),
     );
-    const view = { caller, isManager: true, now };
-    return { status: 200 as const, body: formatWorker(worker, await listSlotHolders(tx), view) };
+    const holders = await listSlotHolders(tx);
+    const view = { caller, isManager: true, now, names: await nameApplications(tx, caller, holders) };
+    return { status: 200 as const, body: formatWorker(worker, holders, view) };
   });
   database.notify('workers-changed');
   return committed;
 }
 
+/** Returns the names of the caller's applications that have a run. */
+function nameApplications(db: Reader, { account }: Caller, holders: readonly SlotHolder[]) {
+  const ids = holders.map((holder) => holder.application_id);
+  return findApplicationNames(db, account, ids);
+}
+
 function formatWorker(
   worker: WorkerDetails,
   allHolders: readonly SlotHolder[],
-  { caller, isManager, now }: View,
+  { caller, isManager, now, names }: View,
 ): Worker {
   const holders = allHolders.filter((holder) => holder.worker_id === worker.id);
   const own = holders.filter((holder) => holder.account_id === caller.account);
@@ -100,7 +111,9 @@ function formatWorker(
     cores: worker.offer.resources?.cores ?? null,
     memory_bytes: worker.offer.resources?.memoryBytes ?? null,
     slots: countSlots(worker, holders),
-    runs: own.sort((a, b) => (a.initiated_at ?? 0) - (b.initiated_at ?? 0)).map(formatRun),
+    runs: own
+      .sort((a, b) => (a.initiated_at ?? 0) - (b.initiated_at ?? 0))
+      .map((holder) => formatRun(holder, names)),
     other_runs: holders.length - own.length,
   };
 }
@@ -111,9 +124,10 @@ function countSlots({ capacity }: WorkerDetails, holders: readonly SlotHolder[])
     .filter(({ slots, busy }) => slots > 0 || busy > 0);
 }
 
-const formatRun = (holder: SlotHolder): WorkerRun => ({
+const formatRun = (holder: SlotHolder, names: View['names']): WorkerRun => ({
   run_id: holder.id,
   application_id: holder.application_id,
+  application_name: names.get(holder.application_id) ?? holder.application_id,
   execution_class: holder.execution_class,
   started_at: formatRfc3339(holder.initiated_at ?? 0),
 });

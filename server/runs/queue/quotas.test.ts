@@ -105,7 +105,7 @@ describe('the quota of runs at once', () => {
     ]);
     expect(await readQuotas(server)).toMatchObject({
       running_runs: 2,
-      applications: [{ application_id: 'app', concurrent_runs: 1, running_runs: 1 }],
+      applications: [{ application_id: 'app', application_name: expect.any(String), running_runs: 1 }],
     });
     const refused = await server.request('POST', '/v1/applications/app/runs', { body: NOT_QUEUED });
     expectError(refused, 429, 'The application executes as many runs');

@@ -140,8 +140,8 @@ function formatShare(
 }
 
 function formatAccountShare(share: store.AccountShareRow): AccountShare {
-  const { application_id, run_id, run_name } = share;
-  return { ...formatFields(share), application_id, run_id, run_name };
+  const { application_id, application_name, run_id, run_name } = share;
+  return { ...formatFields(share), application_id, application_name, run_id, run_name };
 }
 
 function formatFields(share: RunSharesTable): Omit<Share, 'url'> {

@@ -185,6 +185,7 @@ describe('views of a share link', () => {
     const [listed] = (await listShares('?limit=1')).body.items;
     const last_viewed_at = new Date(clock.now()).toISOString();
     expect(listed).toMatchObject({ id: share.id, views: 20, last_viewed_at, run_id: run });
+    expect(listed).toMatchObject({ application_id: 'routing', application_name: expect.any(String) });
     expect(await listEntries(share)).toMatchObject([
       { user_email: null, address: expect.any(String), resource: { run_id: run } },
     ]);

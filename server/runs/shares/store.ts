@@ -5,7 +5,11 @@ import { isAfter, type ListPosition } from '../../platform/database/list-order.t
 import type { RunSharesTable } from './schema.ts';
 
 /** A link with its application and the name of its run. */
-export type AccountShareRow = RunSharesTable & { application_id: ApplicationId; run_name: string };
+export type AccountShareRow = RunSharesTable & {
+  application_id: ApplicationId;
+  application_name: string;
+  run_name: string;
+};
 
 export async function insertShare(tx: Writer, share: RunSharesTable): Promise<void> {
   await tx.insertInto('run_shares').values(share).execute();
@@ -43,7 +47,8 @@ export function listAccountShares(
     .innerJoin('applications', 'applications.uid', 'run_shares.application_uid')
     .innerJoin('runs', 'runs.id', 'run_shares.run_id')
     .selectAll('run_shares')
-    .select(['applications.id as application_id', 'runs.name as run_name'])
+    .select(['applications.id as application_id', 'applications.name as application_name'])
+    .select('runs.name as run_name')
     .where('run_shares.account_id', '=', account)
     .where('run_shares.expires_at', '>', now)
     .where('applications.deleted_at', 'is', null)

@@ -36,7 +36,9 @@ export function WideRow({ row, layout, top, height, isFirst }: RowProps) {
   const isBelow = isFirst || isTall;
   const intervalX = textX + (isBelow ? 0 : Math.max(TEXT.interval, value.length * CHAR + 8));
   const room = width - intervalX - (isBelow ? 0 : (writeWord(row).length + 1) * CHAR);
-  const fits = interval !== undefined && interval.length * CHAR <= room;
+  // Equal changes on all inputs have an interval of one value, which stands above.
+  const isShown = interval !== undefined && value.replaceAll('\u00a0%', '') !== interval;
+  const fits = isShown && interval.length * CHAR <= room;
   return (
     <>
       {!isFirst && <path className={figure.grid} d={`M0 ${top}H${width}`} />}
@@ -160,18 +162,18 @@ function Interval({ row, layout, y, isLarge }: PartProps & { y: number; isLarge:
   const scale = buildRowScale(row, layout.rows[0], layout);
   const clamped = clampScale(scale, layout.plot);
   const isInside = value !== null && scale(value) >= start && scale(value) <= end;
+  // Without an interval, an arrow stands for a value beyond the axis.
+  const [least, most] = [low ?? value ?? 0, high ?? value ?? 0];
   return (
     <g className={row.race?.isStopped ? styles.stopped : styles.candidate}>
       {low !== null && high !== null && (
-        <>
-          <path
-            className={isLarge ? styles.thick : styles.bar}
-            d={`M${clamped(low) + (scale(low) < start ? 6 : 0)} ${y}H${clamped(high) - (scale(high) > end ? 6 : 0)}`}
-          />
-          {scale(low) < start && <path className={styles.arrow} d={`M${start} ${y}l9 -5v10z`} />}
-          {scale(high) > end && <path className={styles.arrow} d={`M${end} ${y}l-9 -5v10z`} />}
-        </>
+        <path
+          className={isLarge ? styles.thick : styles.bar}
+          d={`M${clamped(low) + (scale(low) < start ? 6 : 0)} ${y}H${clamped(high) - (scale(high) > end ? 6 : 0)}`}
+        />
       )}
+      {scale(least) < start && <path className={styles.arrow} d={`M${start} ${y}l9 -5v10z`} />}
+      {scale(most) > end && <path className={styles.arrow} d={`M${end} ${y}l-9 -5v10z`} />}
       {isInside && (
         <circle
           className={isLarge && low !== null ? styles.core : styles.ring}

@@ -3,6 +3,7 @@ import type { InputPair } from '@switchyard/contract/experiments/presentation/pa
 import { compareEffects } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import type { Racing } from '@switchyard/contract/experiments/racing.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatCount } from '@switchyard/contract/presentation/format-count.ts';
 import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ComparedView, IndicatorView } from '@switchyard/contract/views/experiment-view.ts';
 import { findTone } from '../../../ui/experiments/verdict-badge.tsx';
@@ -118,15 +119,12 @@ export function CandidatePlot({ compared, racing, verdict, nameIndicator, isRunn
   const first = ranked[0]?.indicators[0];
   const control = compared[0]?.names.control ?? '';
   const label = first ? nameIndicator(first.indicator) : '';
-  const words = racing
-    ? `The rail is the inputs of a candidate${racing.configurations_dropped > 0 ? '; a bar across it: stopped' : ''}.`
-    : '';
   return (
     <>
       <IntervalPlot
         isMain
         title={`${racing ? 'Race and result' : `Change to ${escapeInvisible(control)}`}${isRunning ? ' so far' : ''}`}
-        caption={`Change of ${label}. ${describeInterval(first)}; grey is no difference that matters. ${words}`}
+        caption={`Change of ${label}. ${describeInterval(first)}; grey is no difference that matters.`}
         zero={control}
         rows={ranked
           .slice(0, CANDIDATES_MAX)
@@ -137,6 +135,10 @@ export function CandidatePlot({ compared, racing, verdict, nameIndicator, isRunn
             return [
               {
                 ...readRow(one, isRunning),
+                ...(place?.status === 'dropped' && {
+                  ...{ word: 'stopped', tone: 'open' },
+                  why: `after ${formatCount(place.inputs, 'input')}`,
+                }),
                 ...(forbidding && {
                   ...{ word: 'not allowed', tone: 'bad' },
                   why: `${nameIndicator(forbidding.indicator)} is worse`,

@@ -236,5 +236,6 @@ export function findForbidding({ indicators }: Pick<ComparedView, 'indicators'>)
 function describeChange(effect: Effect): string {
   const { measure, value } = effect;
   const interval = formatInterval(effect);
-  return `${value === null ? '–' : formatChange(measure, value)}${interval === null ? '' : ` (${interval})`}`;
+  const change = value === null ? '–' : formatChange(measure, value);
+  return interval === null || interval === change ? change : `${change} (${interval})`;
 }
