@@ -27,3 +27,8 @@ void router.load().then(() =>
     </StrictMode>,
   ),
 );
+// The script of the page comes while the account is read, whose request goes first.
+setTimeout(() => {
+  const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+  for (const route of routes) void router.loadRouteChunk(route);
+});

@@ -96,6 +96,10 @@ function Use({ label, value, limit }: { label: string; value: number; limit: num
   );
 }
 
+/** Moves the focus to the field that replaces the button. */
+const focusField = (element: HTMLElement | null) =>
+  element?.querySelector<HTMLElement>('select, input')?.focus();
+
 interface ApplicationChoiceProps {
   limited: readonly ApplicationQuota[];
   onChoose: (application: string) => void;
@@ -105,7 +109,7 @@ interface ApplicationChoiceProps {
 function ApplicationChoice({ limited, onChoose }: ApplicationChoiceProps) {
   const [isAsked, setAsked] = useState(false);
   const { data } = useQuery({ ...applicationsQuery, enabled: isAsked });
-  if (!data)
+  if (!data || !isAsked)
     return (
       <p className={styles.choice}>
         <Button onPress={() => setAsked(true)} isDisabled={isAsked}>
@@ -116,7 +120,7 @@ function ApplicationChoice({ limited, onChoose }: ApplicationChoiceProps) {
   const others = data.filter(({ id }) => !limited.some(({ application_id }) => application_id === id));
   if (others.length === 0) return <p className="meta">Every application has a quota.</p>;
   return (
-    <div className={styles.choice}>
+    <div className={styles.choice} ref={focusField}>
       <SelectField
         label="Limit another application"
         value=""

@@ -28,6 +28,7 @@ describe.skipIf(!hasBrowser)('quotas', () => {
     expect(await page.getByRole('meter').count()).toBe(2);
     const { body } = await at.server.client.call('getQuotas');
     expect(body).toMatchObject({ concurrent_runs: 8, core_hours_per_month: 0, applications: [] });
+    await page.getByRole('button', { name: 'Limit another application' }).press('Enter');
     await page.getByLabel('Limit another application').selectOption('routing');
     await page.getByRole('dialog', { name: 'Quotas of routing' }).getByLabel('Runs at once').fill('2');
     await page.getByRole('button', { name: 'Save quotas' }).press('Enter');

@@ -72,7 +72,7 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
   }));
   return (
     <div className={table.scroll}>
-      <table className={table.table}>
+      <table className={`${table.table} ${styles.indicators}`}>
         <TableHead texts={['Name']} numbers={['Value', ...(baseline ? ['To the baseline'] : [])]}>
           {!baseline && <td />}
         </TableHead>
