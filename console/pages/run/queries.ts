@@ -1,6 +1,6 @@
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { operationQuery, queryClient } from '../../client/queries.ts';
+import { operationQuery } from '../../client/queries.ts';
 
 const REFRESH_MS = 1_000;
 /** The stream of the run announces changes; this covers a lost connection, and the reason for waiting. */
@@ -39,16 +39,6 @@ export function seriesQuery(address: RunAddress) {
     ...operationQuery('getRunSeries', { params: getRunParams(address) }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-}
-
-/** Reads the run with its series and tags. */
-export async function loadRun(address: RunAddress) {
-  const [run] = await Promise.all([
-    queryClient.ensureQueryData(runQuery(address)),
-    queryClient.prefetchQuery(seriesQuery(address)),
-    queryClient.prefetchQuery(tagsQuery(address)),
-  ]);
-  return run;
 }
 
 /** The replays of a run, read again every second until the newest one is compared. */

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { loadRun } from './queries.ts';
+import { runQuery, seriesQuery, tagsQuery } from './queries.ts';
 import { parseRunSearch } from './search.ts';
 
 export const runRoute = createRoute({
@@ -9,9 +10,13 @@ export const runRoute = createRoute({
   validateSearch: parseRunSearch,
   // Imported with the page: the script of the first page has no parts of others. The run is read while it comes.
   loader: async ({ params, location }) => {
-    const run = loadRun(params);
-    const { loadRunPage } = await import('./load-run-page.ts');
-    return loadRunPage(params, parseRunSearch(location.search), await run);
+    const [{ loadRunPage }, run] = await Promise.all([
+      import('./load-run-page.ts'),
+      queryClient.ensureQueryData(runQuery(params)),
+      queryClient.prefetchQuery(seriesQuery(params)),
+      queryClient.prefetchQuery(tagsQuery(params)),
+    ]);
+    return loadRunPage(params, parseRunSearch(location.search), run);
   },
   component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
 });

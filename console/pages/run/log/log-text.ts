@@ -12,6 +12,8 @@ interface LogPart {
   first: number;
   /** Where each line begins, and the length of the text at the end. */
   starts: readonly number[];
+  /** The lines that matched a pattern: a live log is searched for warnings with every new line, and its parts never change. */
+  found: WeakMap<RegExp, readonly number[]>;
 }
 
 /** An immutable log. */
@@ -33,7 +35,7 @@ export class LogText {
     const starts = [0];
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
     if (starts.at(-1) !== text.length) starts.push(text.length + 1);
-    const part = { text, first: this.lineCount, starts };
+    const part = { text, first: this.lineCount, starts, found: new WeakMap() };
     return new LogText([...this.#parts, part], this.lineCount + starts.length - 1);
   }
 
@@ -50,7 +52,11 @@ export class LogText {
 
   /** Returns the indexes of the lines that match, in order. The pattern is global and matches within one line. */
   findLines(pattern: RegExp): number[] {
-    return this.#parts.flatMap((part) => findInPart(part, pattern));
+    return this.#parts.flatMap((part) => {
+      const found = part.found.get(pattern) ?? findInPart(part, pattern);
+      part.found.set(pattern, found);
+      return found;
+    });
   }
 
   #findPart(index: number): LogPart | undefined {
