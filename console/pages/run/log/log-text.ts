@@ -35,7 +35,7 @@ export class LogText {
     const starts = [0];
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
     if (starts.at(-1) !== text.length) starts.push(text.length + 1);
-    const part = { text, first: this.lineCount, starts, found: new WeakMap() };
+    const part: LogPart = { text, first: this.lineCount, starts, found: new WeakMap() };
     return new LogText([...this.#parts, part], this.lineCount + starts.length - 1);
   }
 
