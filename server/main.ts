@@ -42,6 +42,7 @@ import { type Certificates, openCertificates } from './platform/tls/certificates
 import { RequestSpans } from './platform/tracing/request-spans.ts';
 import { createRunAuthenticator } from './runs/access/run-tokens.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
+import type { ClusterAccess } from './runs/provisioner/create-provisioner.ts';
 import { createWorkerAuthenticator } from './runs/workers/worker-tokens.ts';
 import { createContext, createServices, type ProcessState, type Services } from './services.ts';
 
@@ -71,6 +72,8 @@ interface Machine {
   openBlobs(): BlobStore;
   /** Sends a delivery to its receiver. */
   postDelivery: PostDelivery;
+  /** How the provisioner reaches its cluster; as on a real machine without it. */
+  clusterAccess?: ClusterAccess;
   /** Receives the requests in place of a port. Returns the URL of the server without a trailing slash. */
   listen(http: FastifyInstance): Promise<string>;
 }
@@ -160,6 +163,7 @@ async function start(
     ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
     postDelivery: machine?.postDelivery,
+    clusterAccess: machine?.clusterAccess,
     resultsWorkerPool: overrides.resultsWorkerPool ?? new ResultsWorkerPool(),
   });
   closers.push(async () => services.shared.tracing?.close());

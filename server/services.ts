@@ -75,7 +75,7 @@ import { shareInput } from './runs/inputs/share-input.ts';
 import { LogSearch } from './runs/log-search/log-search.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { registerProvisionerMetrics } from './runs/provisioner/count-jobs.ts';
-import { createProvisioner } from './runs/provisioner/create-provisioner.ts';
+import { type ClusterAccess, createProvisioner } from './runs/provisioner/create-provisioner.ts';
 import { canProvision } from './runs/provisioner/expected-offer.ts';
 import { countTokens } from './runs/queue/license-use.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
@@ -119,6 +119,8 @@ interface ServicesParts {
   resolveHostname: ResolveName;
   /** Absent on a real machine. */
   postDelivery: PostDelivery | undefined;
+  /** Absent on a real machine. */
+  clusterAccess: ClusterAccess | undefined;
   resultsWorkerPool: ResultsWorkerPool;
 }
 

@@ -7,13 +7,26 @@ import type { ProvisionerSettings } from '../../platform/settings/provisioner-se
 import { ensureServerToken } from '../workers/worker-tokens.ts';
 import type { WorkerAdapter } from './adapters/adapter.ts';
 import { createCommandAdapter } from './adapters/command.ts';
-import { createKubernetesAdapter } from './adapters/kubernetes.ts';
+import {
+  createKubernetesAdapter,
+  type OpenKubernetes,
+  openKubernetesCluster,
+} from './adapters/kubernetes.ts';
+import { type RunCommand, runCommand } from './adapters/run-command.ts';
 import { createSlurmAdapter } from './adapters/slurm.ts';
 
 /** Characters of the installation's id in the names of jobs: its random part. */
 const INSTALLATION_CHARACTERS = 10;
 /** The name of the worker token in the list of the account. */
 const TOKEN_NAME = 'Provisioner';
+
+/** How adapters reach their clusters. */
+export interface ClusterAccess {
+  runCommand: RunCommand;
+  openKubernetes: OpenKubernetes;
+}
+
+const REAL_ACCESS: ClusterAccess = { runCommand, openKubernetes: openKubernetesCluster };
 
 interface Parts {
   database: Database;
@@ -23,15 +36,17 @@ interface Parts {
   identity: { readonly id: string };
   /** The key from which the secret of the worker token is derived. */
   key: Buffer;
+  /** Absent on a real machine. */
+  clusterAccess: ClusterAccess | undefined;
 }
 
 export function createProvisioner(
   settings: ProvisionerSettings,
-  { database, clock, random, identity, key }: Parts,
+  { database, clock, random, identity, key, clusterAccess = REAL_ACCESS }: Parts,
 ) {
   return {
     settings,
-    adapter: createAdapter(settings),
+    adapter: createAdapter(settings, clusterAccess),
     namePrefix: `switchyard-${identity.id.slice(-INSTALLATION_CHARACTERS)}-`,
     issueWorkerToken: () =>
       database.transact(async (tx) => {
@@ -43,13 +58,16 @@ export function createProvisioner(
   };
 }
 
-function createAdapter({ adapter, env }: ProvisionerSettings): WorkerAdapter {
+function createAdapter(
+  { adapter, env }: ProvisionerSettings,
+  { runCommand: run, openKubernetes }: ClusterAccess,
+): WorkerAdapter {
   switch (adapter.kind) {
     case 'command':
-      return createCommandAdapter(adapter, env);
+      return createCommandAdapter(adapter, env, run);
     case 'slurm':
-      return createSlurmAdapter(adapter, env);
+      return createSlurmAdapter(adapter, env, run);
     case 'kubernetes':
-      return createKubernetesAdapter(adapter, env);
+      return createKubernetesAdapter(adapter, env, openKubernetes);
   }
 }

@@ -25,6 +25,7 @@ const create = (commands: Partial<typeof COMMANDS> = {}) => {
       size: { cores: 1, memoryBytes: null },
     },
     { PATH: process.env.PATH },
+    runCommand,
   );
 };
 const REQUEST = {

@@ -10,7 +10,7 @@ import {
   TOKEN_VARIABLE,
   type WorkerAdapter,
 } from './adapter.ts';
-import { runCommand } from './run-command.ts';
+import type { RunCommand } from './run-command.ts';
 
 /** Environment variables that commands get besides those of the server. */
 const VARIABLES = {
@@ -27,7 +27,11 @@ const VARIABLES = {
 const STATES = ['pending', 'blocked', 'running', 'ended', 'failed'] as const;
 
 /** Creates the adapter. `env` is the environment of the commands. */
-export function createCommandAdapter(settings: CommandSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
+export function createCommandAdapter(
+  settings: CommandSettings,
+  env: NodeJS.ProcessEnv,
+  runCommand: RunCommand,
+): WorkerAdapter {
   const run = (command: string, variables: Record<string, string>, needsOutput = false): Promise<string> =>
     runCommand('sh', ['-c', command], { env: { ...env, ...variables }, needsOutput });
   return {

@@ -131,27 +131,38 @@ const LABEL_SELECTOR = Object.entries(JOB_LABELS)
   .map(([name, value]) => `${name}=${value}`)
   .join(',');
 
-interface Cluster {
-  batch: BatchV1Api;
-  core: CoreV1Api;
+/** The requests to the API of the cluster. */
+export interface KubernetesCluster {
+  batch: Pick<BatchV1Api, 'createNamespacedJob' | 'listNamespacedJob' | 'deleteNamespacedJob'>;
+  core: Pick<
+    CoreV1Api,
+    'createNamespacedSecret' | 'replaceNamespacedSecret' | 'listNamespacedPod' | 'listNamespacedEvent'
+  >;
 }
 
+/** Opens the cluster that the environment names. */
+export type OpenKubernetes = (env: NodeJS.ProcessEnv) => Promise<KubernetesCluster>;
+
 /** Creates the adapter. `env` may name the file of the credentials in KUBECONFIG, else they are those of the pod or the user. */
-export function createKubernetesAdapter(settings: KubernetesSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
-  return new KubernetesAdapter(settings, env);
+export function createKubernetesAdapter(
+  settings: KubernetesSettings,
+  env: NodeJS.ProcessEnv,
+  open: OpenKubernetes,
+): WorkerAdapter {
+  return new KubernetesAdapter(settings, () => open(env));
 }
 
 class KubernetesAdapter implements WorkerAdapter {
   readonly kind = 'kubernetes';
   readonly #settings: KubernetesSettings;
-  readonly #connect: () => Promise<Cluster>;
+  readonly #connect: () => Promise<KubernetesCluster>;
   readonly #readManifest: () => Promise<V1Job | null>;
   /** The token in the Secret, as far as this process knows. */
   #storedToken: string | null = null;
 
-  constructor(settings: KubernetesSettings, env: NodeJS.ProcessEnv) {
+  constructor(settings: KubernetesSettings, open: () => Promise<KubernetesCluster>) {
     this.#settings = settings;
-    this.#connect = loadOnce(() => openCluster(env));
+    this.#connect = loadOnce(open);
     this.#readManifest = loadOnce(() => readManifest(settings.manifestPath));
   }
 
@@ -216,7 +227,11 @@ class KubernetesAdapter implements WorkerAdapter {
     await succeeds(deletion, NOT_FOUND);
   }
 
-  async #storeToken(core: CoreV1Api, { name, key }: TokenSecret, token: string): Promise<void> {
+  async #storeToken(
+    core: KubernetesCluster['core'],
+    { name, key }: TokenSecret,
+    token: string,
+  ): Promise<void> {
     if (this.#storedToken === token) return;
     const { namespace } = this.#settings;
     const body = {
@@ -270,7 +285,8 @@ function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function openCluster(env: NodeJS.ProcessEnv): Promise<Cluster> {
+/** Opens the client of the cluster that the environment names. */
+export async function openKubernetesCluster(env: NodeJS.ProcessEnv): Promise<KubernetesCluster> {
   const { BatchV1Api, CoreV1Api, KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (env.KUBECONFIG) config.loadFromFile(env.KUBECONFIG);
@@ -320,13 +336,16 @@ class ApiError extends Error {
   }
 }
 
+/** Returns true for the errors of the client that have the response of the API server. */
+const isResponse = (error: unknown): error is Error & { code: number; body: unknown } =>
+  error instanceof Error && 'body' in error && 'code' in error && typeof error.code === 'number';
+
 /** Rejects with the message of the API server, without the request, which the errors of the client repeat. */
 async function describeErrors<T>(response: Promise<T>): Promise<T> {
   try {
     return await response;
   } catch (error) {
-    const { ApiException } = await import('@kubernetes/client-node');
-    if (!(error instanceof ApiException)) throw error;
+    if (!isResponse(error)) throw error;
     throw new ApiError(
       error.code,
       `The API server of Kubernetes answered ${error.code}: ${readMessage(error.body)}`,

@@ -7,13 +7,21 @@ const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES_MAX = 512 * 2 ** 20;
 const ERROR_LINES = 3;
 
-interface CommandOptions {
+/** The input and the limits of a command. */
+export interface CommandOptions {
   env: NodeJS.ProcessEnv;
   input?: string;
   timeoutMs?: number;
   /** true: nothing on standard output beside a message on standard error is a failure, whatever the status. */
   needsOutput?: boolean;
 }
+
+/** Runs a program and returns its standard output; an adapter reaches its cluster by it. */
+export type RunCommand = (
+  program: string,
+  args: readonly string[],
+  options: CommandOptions,
+) => Promise<string>;
 
 /**
  * Runs a program and returns its standard output. Throws an Error with the end of its standard error if it cannot start,

@@ -8,7 +8,7 @@
 import { quoteShell } from '@switchyard/runner';
 import type { SlurmSettings } from '../../../platform/settings/provisioner-settings.ts';
 import { formatWorkerArguments, type JobRequest, TOKEN_VARIABLE, type WorkerAdapter } from './adapter.ts';
-import { runCommand } from './run-command.ts';
+import type { RunCommand } from './run-command.ts';
 import { parseSqueue } from './squeue.ts';
 
 /** Seconds before the end of the job's time limit at which its worker drains. */
@@ -17,7 +17,11 @@ const DRAIN_SECONDS = 30;
 const GONE = /Invalid job id|already completing|already completed|Job\/step already/i;
 
 /** Creates the adapter. `env` is the environment of `sbatch`, `squeue` and `scancel`. */
-export function createSlurmAdapter(settings: SlurmSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
+export function createSlurmAdapter(
+  settings: SlurmSettings,
+  env: NodeJS.ProcessEnv,
+  runCommand: RunCommand,
+): WorkerAdapter {
   const run = (program: string, args: string[]): Promise<string> => runCommand(program, args, { env });
   const cancel = async (...args: string[]): Promise<void> => {
     try {
