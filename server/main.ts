@@ -13,6 +13,7 @@ import type { FirstStart } from './accounts/account/first-start.ts';
 import { isLoopbackAddress } from './accounts/account/sign-up.ts';
 import { AuditRecorder } from './accounts/audit/recorder.ts';
 import { createSessionAuthenticator } from './accounts/sessions/sessions.ts';
+import type { Fetch } from './accounts/sso/identity-provider.ts';
 import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import { createHandlers } from './handlers.ts';
 import type { InstallationState } from './ops/installation/installation-state.ts';
@@ -74,6 +75,8 @@ interface Machine {
   postDelivery: PostDelivery;
   /** How the provisioner reaches its cluster; as on a real machine without it. */
   clusterAccess?: ClusterAccess;
+  /** Sends requests to the identity provider; as on a real machine without it. */
+  fetchFromProvider?: Fetch;
   /** Receives the requests in place of a port. Returns the URL of the server without a trailing slash. */
   listen(http: FastifyInstance): Promise<string>;
 }
@@ -164,6 +167,7 @@ async function start(
     resolveHostname: overrides.resolveHostname ?? resolveName,
     postDelivery: machine?.postDelivery,
     clusterAccess: machine?.clusterAccess,
+    fetchFromProvider: machine?.fetchFromProvider,
     resultsWorkerPool: overrides.resultsWorkerPool ?? new ResultsWorkerPool(),
   });
   closers.push(async () => services.shared.tracing?.close());

@@ -10,6 +10,7 @@ import { Invites } from './accounts/account/invites.ts';
 import { isLoopbackHost } from './accounts/account/sign-up.ts';
 import { Tokens } from './accounts/account/tokens.ts';
 import { DeviceCodes } from './accounts/device-authorizations/device-codes.ts';
+import type { Fetch } from './accounts/sso/identity-provider.ts';
 import { SingleSignOn } from './accounts/sso/single-sign-on.ts';
 import { deleteIdentities } from './accounts/sso/store.ts';
 import { CoreHourLimiter } from './accounts/usage/core-hours.ts';
@@ -121,6 +122,8 @@ interface ServicesParts {
   postDelivery: PostDelivery | undefined;
   /** Absent on a real machine. */
   clusterAccess: ClusterAccess | undefined;
+  /** Absent on a real machine. */
+  fetchFromProvider: Fetch | undefined;
   resultsWorkerPool: ResultsWorkerPool;
 }
 
@@ -158,6 +161,7 @@ export async function createServices(parts: ServicesParts) {
     new SingleSignOn({
       ...{ settings: config.sso, key: deriveKey(masterKey, 'sign-ons') },
       ...{ database, clock, random, log, touchKey, publicUrl, revokeMade: createMadeRevocation({ clock }) },
+      fetchFromProvider: parts.fetchFromProvider,
     });
   const firstStart = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
   const uploads = new Uploads({ database, contents, identity, signer, clock, random });

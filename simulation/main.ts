@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Finding, findDefect, formatFindings } from './defects/find-defect.ts';
 import { PLANTED_DEFECTS } from './defects/planted.ts';
+import { PEER_DEFECTS } from './defects/planted-peers.ts';
 import { POSTGRES_DEFECTS } from './defects/planted-postgres.ts';
 import { type DatabaseKind, drawPlan, type Plan } from './load/plan.ts';
 import type { SimulationReport } from './process/messages.ts';
@@ -120,7 +121,7 @@ function failedReport(error: Error): SimulationReport {
 
 /** Plants each defect whose name has the text, and prints how it was found. */
 async function proveDefects(text: string): Promise<number> {
-  const planted = database === 'postgres' ? POSTGRES_DEFECTS : PLANTED_DEFECTS;
+  const planted = database === 'postgres' ? POSTGRES_DEFECTS : [...PLANTED_DEFECTS, ...PEER_DEFECTS];
   const defects = planted.filter(({ name }) => name.includes(text));
   const settings = {
     database,

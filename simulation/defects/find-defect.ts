@@ -29,7 +29,7 @@ interface FindSettings {
 
 /** Simulates seeds with the defect until one fails. */
 export async function findDefect(
-  { name, patches }: PlantedDefect,
+  { name, patches, step: needed }: PlantedDefect,
   { seedsMax, processes, triesMax, database = 'sqlite' }: FindSettings,
 ): Promise<Finding> {
   const pool = new SimulatorPool({ patches, database, ...(processes === undefined ? {} : { processes }) });
@@ -41,6 +41,7 @@ export async function findDefect(
     while (seeds < seedsMax && found.length === 0) {
       seeds += 1;
       const plan = drawPlan(String(seeds), database);
+      if (needed !== undefined && !plan.steps.some((step) => step.do === needed)) continue;
       const report = await run(plan);
       processorMs += report.processorMs;
       if (report.violations.length > 0) found.push({ plan, report });

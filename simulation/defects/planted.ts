@@ -8,6 +8,8 @@ import type { SourcePatch } from '../process/messages.ts';
 export interface PlantedDefect {
   name: string;
   patches: SourcePatch[];
+  /** Only a plan with this step finds it; absent: any plan may. */
+  step?: string;
 }
 
 /** Defines a defect that replaces one text of a file of the server. */

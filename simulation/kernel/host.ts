@@ -109,6 +109,14 @@ const timers = {
   },
 };
 
+/** Node's own signal would wait for the real time. */
+function abortAfter(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+  requireHost().scheduler.after(ms, '', abort);
+  return controller.signal;
+}
+
 /** Decompresses at the end, without a thread. */
 class BufferedGunzip extends Transform {
   readonly #chunks: Buffer[] = [];
@@ -168,6 +176,7 @@ export function takeOverHost(): void {
     clearImmediate: timers.clear,
   });
   Object.defineProperty(performance, 'now', { value: () => current?.scheduler.now ?? 0 });
+  AbortSignal.timeout = abortAfter;
   Math.random = () => requireHost().draws.share();
   Object.assign(crypto, {
     randomUUID: randomUuid,

@@ -5,6 +5,7 @@ import { ACCOUNT_STEPS } from './account-steps.ts';
 import { APPLICATION_STEPS } from './application-steps.ts';
 import { EXPERIMENT_STEPS } from './experiment-steps.ts';
 import { FAULT_STEPS } from './fault-steps.ts';
+import { addProfile, PROFILE_STEPS } from './profiles.ts';
 import { RUN_STEPS } from './run-steps.ts';
 import type { PlanSoFar, Step, StepKind, StepKinds } from './step.ts';
 
@@ -16,7 +17,7 @@ const DISK_STEPS = new Set(['killServer', 'cutPower', 'restartServer', 'pauseSer
 
 /** The kinds of steps of a database, by their names. */
 export const STEPS_OF: Record<DatabaseKind, StepKinds> = {
-  sqlite: { ...LOAD_STEPS, ...FAULT_STEPS },
+  sqlite: { ...LOAD_STEPS, ...FAULT_STEPS, ...PROFILE_STEPS },
   postgres: {
     ...LOAD_STEPS,
     ...Object.fromEntries(Object.entries(FAULT_STEPS).filter(([name]) => !DISK_STEPS.has(name))),
@@ -46,12 +47,16 @@ const HORIZONS_MS: Record<DatabaseKind, number[]> = {
 
 /** Chooses the kinds of a seed: each is left out by half of the seeds, so that rare combinations are not drowned. */
 function chooseKinds(draws: Draws, database: DatabaseKind): [string, StepKind, number][] {
-  return Object.entries(STEPS_OF[database]).flatMap(([name, kind]): [string, StepKind, number][] => {
-    // Almost nothing happens without runs.
-    const isChosen = name === 'createRun' || draws.happens(0.5);
-    return isChosen ? [[name, kind, kind.weight * draws.between(0.3, 2)]] : [];
-  });
+  return Object.entries(STEPS_OF[database])
+    .filter(isOfEverySeed)
+    .flatMap(([name, kind]): [string, StepKind, number][] => {
+      // Almost nothing happens without runs.
+      const isChosen = name === 'createRun' || draws.happens(0.5);
+      return isChosen ? [[name, kind, kind.weight * draws.between(0.3, 2)]] : [];
+    });
 }
+
+const isOfEverySeed = ([name]: [string, StepKind]): boolean => !(name in PROFILE_STEPS);
 
 function pickKind(kinds: [string, StepKind, number][], draws: Draws): [string, StepKind] {
   let rest = draws.share() * kinds.reduce((sum, [, , weight]) => sum + weight, 0);
@@ -85,5 +90,5 @@ export function drawPlan(seed: string, database: DatabaseKind = 'sqlite'): Plan 
     const values = kind.draw(draws, soFar);
     if (values) steps.push({ id: index + 1, at, do: name, ...values });
   }
-  return { seed, steps };
+  return { seed, steps: database === 'sqlite' ? addProfile(seed, steps) : steps };
 }

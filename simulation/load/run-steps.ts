@@ -25,7 +25,8 @@ function findRun(world: World, step: Step): AcknowledgedRun | null {
   return world.ledger.runsOfSteps.get(readNumber(step, 'of')) ?? null;
 }
 
-async function createRun(world: World, step: Step): Promise<void> {
+/** Creates the run of a step, and notes what the server acknowledged. */
+export async function createRun(world: World, step: Step): Promise<void> {
   const account = readNumber(step, 'account');
   const instance = readText(step, 'instance');
   const name = `step-${step.id}`;

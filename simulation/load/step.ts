@@ -28,6 +28,8 @@ export interface StepKind {
   weight: number;
   /** Returns the arguments of a new step; null when there is nothing to refer to. */
   draw(draws: Draws, plan: PlanSoFar): Record<string, StepValue> | null;
+  /** Prepares the world before its server starts. */
+  prepare?(world: World, step: Step): void;
   /** Does the step. Its promise may end much later than its begin. */
   run(world: World, step: Step): Promise<void> | void;
 }

@@ -9,6 +9,7 @@ import { errorMessage, type Log } from '../../server/platform/log.ts';
 import { createRandom, type Draws } from '../kernel/draws.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
+import type { Peers } from '../peers/peers.ts';
 import type { MemoryBlobs } from './memory-blobs.ts';
 import type { CrashKind } from './simulated-disk.ts';
 
@@ -60,6 +61,8 @@ export interface ServerParts {
   blobs: MemoryBlobs;
   /** Returns the way of a process to the receivers. */
   connectReceivers(owner: SimulatedProcess): PostDelivery;
+  /** What the server talks to besides, and its settings for them. */
+  peers: Peers;
   /** Receives what the server writes to its log. */
   onLog(level: 'warn' | 'error', message: string, fields: object): void;
   /** The server listens. */
@@ -97,7 +100,7 @@ export class SimulatedServer {
 
   /** Starts a process. It listens some events later; a start that fails is repeated. */
   start(): void {
-    const { scheduler, draws, disk, blobs, connectReceivers, onStart } = this.#parts;
+    const { scheduler, draws, disk, blobs, connectReceivers, peers, onStart } = this.#parts;
     this.boots += 1;
     const owner = new SimulatedProcess(`${this.#parts.name ?? 'server'} ${this.boots}`, scheduler);
     owner.moveClock(this.#clockOffset);
@@ -109,6 +112,7 @@ export class SimulatedServer {
       SWITCHYARD_RATE_LIMIT: '0',
       SWITCHYARD_SIGN_UP: 'open',
       ...disk.createSettings?.(owner),
+      ...peers.settings,
     });
     const openDatabase = disk.openDatabase?.bind(disk);
     const opened = startServer(config, {
@@ -120,6 +124,7 @@ export class SimulatedServer {
         ...(openDatabase && { openDatabase: () => openDatabase(owner) }),
         openBlobs: () => blobs.open(owner),
         postDelivery: connectReceivers(owner),
+        ...peers.connect(owner),
         listen: async (http) => {
           await http.ready();
           if (owner.isAlive) this.#http = http;

@@ -7,6 +7,7 @@ import { type AppEnd, computeOutput } from '../workers/app-behavior.ts';
 import type { World } from '../world/world.ts';
 import type { AcknowledgedRun } from './ledger.ts';
 import type { Observer, Row } from './observer.ts';
+import { checkStudies } from './study-checks.ts';
 
 /** Checks that acknowledged runs exist, that deleted ones do not, and that no row names a missing blob. */
 export function checkAcknowledged({ ledger, blobs }: World, observer: Observer): void {
@@ -29,6 +30,7 @@ export async function checkAtRest(world: World, plan: Plan, observer: Observer):
   checkAudit(world, observer);
   checkDeliveries(world, observer);
   checkExperiments(world, plan, observer);
+  checkStudies(ledger, observer);
   checkUsage(world, plan, observer);
   const query = async (sql: string): Promise<Row[]> => observer.query(sql);
   for (const violation of await checkRunEvents(query))
@@ -114,7 +116,7 @@ function checkUsage({ ledger }: World, { steps }: Plan, observer: Observer): voi
     ledger.report('each run counts once', `${counted} were counted, ${ended} have ended`);
 }
 
-const DELETING = new Set(['deleteRun', 'useApplication', 'deleteExperiment']);
+const DELETING = new Set(['deleteRun', 'useApplication', 'deleteExperiment', 'deleteStudy']);
 
 function findOutcomeProblem(run: AcknowledgedRun, { status, error, inline }: Row): string | null {
   const { input } = run;

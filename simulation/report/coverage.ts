@@ -4,6 +4,8 @@ import { FAULT_STEPS } from '../load/fault-steps.ts';
 import { type DatabaseKind, STEPS_OF } from '../load/plan.ts';
 import { NO_NETWORK_FAULTS } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS } from '../network/receivers.ts';
+import { NO_CLUSTER_FAULTS } from '../peers/cluster-faults.ts';
+import { NO_PROVIDER_FAULTS } from '../peers/identity-provider.ts';
 import { POSTGRES_STEPS } from '../postgres/fault-steps.ts';
 import type { SimulationReport } from '../process/messages.ts';
 
@@ -46,6 +48,7 @@ export class Coverage {
       ...Object.keys({ ...FAULT_STEPS, ...POSTGRES_STEPS }).filter((name) => name in kinds),
       ...Object.keys(NO_NETWORK_FAULTS),
       ...Object.keys(NO_RECEIVER_FAULTS),
+      ...(this.#database === 'sqlite' ? Object.keys({ ...NO_CLUSTER_FAULTS, ...NO_PROVIDER_FAULTS }) : []),
     ];
     return [
       `${this.#simulations} simulations of ${Object.keys(kinds).length} kinds of steps, ${this.#events} events`,

@@ -21,6 +21,8 @@ export interface WorkerSettings {
   slots: number;
   resources: { cores: number; memoryBytes: number } | null;
   labels: string[];
+  /** The job of a cluster that starts it: the worker ends by itself when it is idle, and nobody starts it again. */
+  job?: { id: string; idleMs: number };
 }
 
 interface Parts {
@@ -30,6 +32,8 @@ interface Parts {
   /** A folder in memory. */
   folder: string;
   onApp(event: 'start' | 'end', app: AppStart): void;
+  /** The worker of a job has ended. */
+  onEnd?(): void;
 }
 
 /** A worker across all its processes. */
@@ -52,7 +56,7 @@ export class SimulatedWorker {
 
   start(): void {
     const { scheduler, draws, network, folder, onApp } = this.#parts;
-    const { name, token, slots, resources, labels } = this.#settings;
+    const { name, token, slots, resources, labels, job } = this.#settings;
     this.#starts += 1;
     this.#isWanted = true;
     const owner = new SimulatedProcess(`${name}.${this.#starts}`, scheduler);
@@ -64,7 +68,7 @@ export class SimulatedWorker {
     const worker = new RemoteWorker({
       ...{ runner, clock: owner.clock, log, resources, slots: new SlotTracker(capacity) },
       apiProxy: { open: () => Promise.reject(new Error('Simulated apps have no access to the API.')) },
-      ...{ folderId: `folder-of-${name}`, idleMs: null },
+      ...{ folderId: `folder-of-${name}`, idleMs: job?.idleMs ?? null },
       server: new ServerConnection({
         http: createWorkerRequests(network, sender, token),
         ...{ clock: owner.clock, log },
@@ -79,7 +83,7 @@ export class SimulatedWorker {
         },
         slots: { shared: slots, per_class: {} },
         resources: resources && { cores: resources.cores, memory_bytes: resources.memoryBytes },
-        ...{ scratch_bytes: null, job_id: null },
+        ...{ scratch_bytes: null, job_id: job?.id ?? null },
       },
     });
     this.#worker = worker;
@@ -101,7 +105,9 @@ export class SimulatedWorker {
     owner.kill();
     this.#process = null;
     this.#worker = null;
-    if (this.#isWanted) this.#parts.scheduler.after(RESTART_MS, '', () => this.#isWanted && this.start());
+    if (this.#settings.job) this.#parts.onEnd?.();
+    else if (this.#isWanted)
+      this.#parts.scheduler.after(RESTART_MS, '', () => this.#isWanted && this.start());
   }
 
   /** Ends the process and its apps at once. */

@@ -7,6 +7,7 @@ import { checkAcknowledged, checkAtRest } from '../model/final-checks.ts';
 import type { Violation } from '../model/ledger.ts';
 import { Observer } from '../model/observer.ts';
 import { RunWatch } from '../model/run-watch.ts';
+import { UNENDED_STUDIES } from '../model/study-checks.ts';
 import { LICENSE } from './setup.ts';
 import type { OpenStorage } from './storage.ts';
 import { type Template, World } from './world.ts';
@@ -43,7 +44,7 @@ const WAITING = [
   'select count(*) from usage_records',
   'select count(*) from applications where deleted_at is not null',
   'select count(*) from experiments where deleted_at is not null',
-  `select count(*) from experiments where status = 'started' and kind = 'batch'`,
+  ...UNENDED_STUDIES,
 ];
 
 const UNENDED = `select id, name, status, worker_id, fence, attempt, cancel_requested_at, retry_at, required_labels,
@@ -94,6 +95,7 @@ class Simulation {
 
   async run(): Promise<Outcome> {
     const { scheduler, ledger } = this.#world;
+    for (const step of this.#plan.steps) STEP_KINDS[step.do]?.prepare?.(this.#world, step);
     await this.#world.begin();
     const begun = { events: scheduler.events, now: scheduler.now };
     this.#addWorkers();
@@ -116,6 +118,7 @@ class Simulation {
         ...this.#world.faults,
         ...this.#world.network.counts,
         ...this.#world.receivers.counts,
+        ...this.#world.peers.counts,
         ...(this.#world.storage?.counts ?? []),
       ]),
       jobs,
@@ -193,7 +196,10 @@ class Simulation {
       if (!isFree || this.#openSteps > 0 || !server.isListening) return false;
       if (scheduler.now - checkedAt < REST_CHECK_MS) return false;
       checkedAt = scheduler.now;
-      waiting = WAITING.filter((sql) => this.#observer.count(sql) > 0);
+      waiting = [
+        ...WAITING.filter((sql) => this.#observer.count(sql) > 0),
+        ...this.#world.peers.listWaiting(),
+      ];
       return waiting.length === 0;
     };
     await this.#advance({ time: end, isDone });

@@ -9,9 +9,10 @@ import { MemoryBlobs } from '../machine/memory-blobs.ts';
 import { type CrashKind, SimulatedDisk } from '../machine/simulated-disk.ts';
 import { type ServerParts, SimulatedServer, type WireResponse } from '../machine/simulated-server.ts';
 import { Ledger } from '../model/ledger.ts';
-import type { ObservedConnection } from '../model/observer.ts';
+import { type ObservedConnection, Observer } from '../model/observer.ts';
 import { Network } from '../network/network.ts';
 import { NO_RECEIVER_FAULTS, Receivers } from '../network/receivers.ts';
+import { Peers } from '../peers/peers.ts';
 import { SimulatedWorker, type WorkerSettings } from '../workers/simulated-worker.ts';
 import { packApp, pushApp, type SimulatedAccount, setUp } from './setup.ts';
 import type { OpenStorage, Servers, Storage } from './storage.ts';
@@ -25,6 +26,7 @@ export interface Template {
   folder: string;
   blobs: MemoryBlobs;
   accounts: SimulatedAccount[];
+  rootToken: string;
   endedAt: number;
 }
 
@@ -46,11 +48,16 @@ export class World {
   readonly storage: Storage | null;
   readonly network: Network;
   readonly receivers: Receivers;
+  readonly peers: Peers;
   readonly ledger: Ledger;
+  /** Reads the last commit. */
+  readonly observer: Observer;
   readonly workers: SimulatedWorker[] = [];
   /** How often each fault began. */
   readonly faults = new Map<string, number>();
   accounts: SimulatedAccount[] = [];
+  /** The token of the account that operates the server. */
+  rootToken = '';
   readonly #seed: string;
   readonly #folder: string;
   readonly #clients = new Map<string, Client>();
@@ -78,12 +85,22 @@ export class World {
       if (!openStorage) this.disk.load(template.folder);
       template.blobs.copyTo(this.blobs);
       this.accounts = template.accounts;
+      this.rootToken = template.rootToken;
     }
     this.receivers = new Receivers(this.scheduler, this.#draws('receivers'));
     this.ledger = new Ledger(this.scheduler);
+    this.observer = new Observer(() => this.observe());
+    this.peers = new Peers({
+      scheduler: this.scheduler,
+      createDraws: (purpose) => this.#draws(purpose),
+      report: (promise, detail) => this.ledger.report(promise, detail),
+      findAccount: (index) => this.accounts[index]?.id ?? '',
+      startWorker: (settings, onEnd) => this.addWorker(settings, onEnd),
+    });
     const createServerParts = (name: string): Omit<ServerParts, 'disk' | 'name'> => ({
       ...{ scheduler: this.scheduler, draws: this.#draws(name), blobs: this.blobs },
       connectReceivers: (owner) => this.receivers.connect(owner),
+      peers: this.peers,
       onLog: (level, message, fields) => this.ledger.noteLog(level, message, fields),
       onStart: () => this.onServerStart(),
     });
@@ -152,6 +169,7 @@ export class World {
         isDone = true;
       });
     await this.#runUntil(() => isDone, 600_000);
+    const { rootToken } = this.server;
     if (failure) throw failure;
     let hasStopped = false;
     void this.server.stop().finally(() => {
@@ -160,7 +178,8 @@ export class World {
     await this.#runUntil(() => hasStopped, 60_000);
     if (this.storage) this.storage.saveTemplate();
     else cpSync(this.disk.folder, folder, { recursive: true });
-    return { folder, blobs: this.blobs, accounts: this.accounts, endedAt: this.scheduler.now };
+    const { blobs, accounts } = this;
+    return { folder, blobs, accounts, rootToken, endedAt: this.scheduler.now };
   }
 
   async #runUntil(isDone: () => boolean, timeMs: number): Promise<void> {
@@ -173,13 +192,17 @@ export class World {
     return this.storage?.observe() ?? this.disk.observer;
   }
 
-  /** Adds a worker and starts it. */
-  addWorker(settings: WorkerSettings): SimulatedWorker {
+  /** Adds a worker and starts it. The worker of a job goes when it ends. */
+  addWorker(settings: WorkerSettings, onEnd = (): void => {}): SimulatedWorker {
     const { scheduler, network } = this;
-    const worker = new SimulatedWorker(settings, {
+    const worker: SimulatedWorker = new SimulatedWorker(settings, {
       ...{ scheduler, network, draws: this.#draws(`worker ${settings.name}`) },
       folder: join(this.#folder, settings.name),
       onApp: (event, app) => this.ledger.noteApp(event, app),
+      onEnd: () => {
+        this.workers.splice(this.workers.indexOf(worker), 1);
+        onEnd();
+      },
     });
     this.workers.push(worker);
     worker.start();
@@ -211,6 +234,12 @@ export class World {
     this.scheduler.after(0, '', () => this.crashServer(kind));
   }
 
+  /** Returns the attempts that a worker executes by the last commit, each as its run with its fencing token. */
+  listAttempts(worker: string): string[] {
+    const sql = "select id, fence from runs where status = 'running' and worker_id = ?";
+    return this.observer.query(sql, worker).map(({ id, fence }) => `${id} ${fence}`);
+  }
+
   /** Resolves after the time, by the clock of no process. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
@@ -233,6 +262,7 @@ export class World {
     this.#crash = null;
     this.network.heal();
     this.receivers.faults = NO_RECEIVER_FAULTS;
+    this.peers.heal();
     Object.assign(this.blobs, { failureRate: 0, slowness: 1 });
     Object.assign(this.disk.faults, { slowness: 1, failsSyncs: false });
     this.disk.limitGrowth(null);

@@ -65,7 +65,12 @@ interface Parts {
   clock: Clock;
   log: Log;
   timeoutMs?: number;
+  /** Absent on a real machine. */
+  fetchFromProvider?: Fetch | undefined;
 }
+
+/** Sends a request to the provider. */
+export type Fetch = typeof globalThis.fetch;
 
 /** The provider of the settings. */
 export class IdentityProvider {
@@ -73,11 +78,13 @@ export class IdentityProvider {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #timeoutMs: number;
+  readonly #fetch: (url: string, request: ProviderRequest) => Promise<Response>;
   #discovered: Discovered | null = null;
   #discovery: Promise<Discovered> | null = null;
   #failure: { at: number; error: unknown } | null = null;
 
-  constructor({ settings, clock, log, timeoutMs = TIMEOUT_MS }: Parts) {
+  constructor({ settings, clock, log, timeoutMs = TIMEOUT_MS, fetchFromProvider = fetch }: Parts) {
+    this.#fetch = (url, request) => fetchWhole(fetchFromProvider, url, request);
     this.#settings = settings;
     this.#clock = clock;
     this.#log = log;
@@ -197,7 +204,7 @@ export class IdentityProvider {
         undefined,
         openid.None(),
         {
-          [openid.customFetch]: fetchFromProvider,
+          [openid.customFetch]: this.#fetch,
           timeout: this.#timeoutMs / 1000,
           execute: this.#isInsecure() ? [openid.allowInsecureRequests] : [],
         },
@@ -205,7 +212,7 @@ export class IdentityProvider {
       const metadata = configuration.serverMetadata();
       const keysUrl = this.#checkEndpoints(metadata);
       const keys = createRemoteJWKSet(keysUrl, {
-        [jwksFetch]: fetchFromProvider,
+        [jwksFetch]: this.#fetch,
         timeoutDuration: this.#timeoutMs,
         cacheMaxAge: KEYS_MAX_AGE_MS,
       });
@@ -249,7 +256,7 @@ export class IdentityProvider {
       client,
       this.#chooseAuthentication(metadata, clientSecret),
     );
-    configuration[openid.customFetch] = fetchFromProvider;
+    configuration[openid.customFetch] = this.#fetch;
     configuration.timeout = this.#timeoutMs / 1000;
     if (this.#isInsecure()) openid.allowInsecureRequests(configuration);
     return configuration;
@@ -311,9 +318,9 @@ interface ProviderRequest {
  * the limit. A provider that hangs, that sends an endless body or that redirects elsewhere must cost this server no
  * more than a failed sign-in.
  */
-async function fetchFromProvider(url: string, request: ProviderRequest): Promise<Response> {
+async function fetchWhole(send: Fetch, url: string, request: ProviderRequest): Promise<Response> {
   const { method = 'GET', headers, body, signal } = request;
-  const response = await fetch(url, {
+  const response = await send(url, {
     method,
     ...(headers ? { headers } : {}),
     ...(isFormBody(body) ? { body } : {}),

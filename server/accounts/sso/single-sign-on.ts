@@ -17,7 +17,7 @@ import type { KeyTouch } from '../account/authenticate.ts';
 import type { KeysTable } from '../account/schema.ts';
 import { findAccount, findFirstAccountId, findKey, lockAccount } from '../account/store.ts';
 import { type AdmissionParts, admitPerson } from './admit-person.ts';
-import { IdentityProvider } from './identity-provider.ts';
+import { type Fetch, IdentityProvider } from './identity-provider.ts';
 import { isIncomplete, type Person, readPerson } from './person.ts';
 import { type SignOn, SignOnStates } from './sign-on-states.ts';
 import { findIdentity, insertUsedState } from './store.ts';
@@ -35,6 +35,8 @@ interface Parts extends AdmissionParts {
   random: Random;
   log: Log;
   touchKey: KeyTouch;
+  /** Absent on a real machine. */
+  fetchFromProvider: Fetch | undefined;
   publicUrl(): string;
 }
 
