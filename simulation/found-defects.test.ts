@@ -157,3 +157,69 @@ test('a run that nobody canceled is queued again after a power cut repeated the 
   ];
   expect(await findViolations({ seed: '13', steps })).toEqual([]);
 });
+
+test('an event is not sent before its deliveries are on the disk, under an id that a power cut takes back (seed 8)', async () => {
+  const steps: Step[] = [
+    { id: 1, at: 100, do: 'slowDisk', forMs: 60000, factor: 307 },
+    {
+      id: 6,
+      at: 820,
+      do: 'createRun',
+      account: 1,
+      instance: 'main',
+      priority: 0,
+      twice: false,
+      end: 'success',
+      ms: 655,
+    },
+    {
+      id: 2,
+      at: 2492,
+      do: 'createRun',
+      account: 2,
+      instance: 'main',
+      priority: 0,
+      twice: false,
+      end: 'success',
+      ms: 1224,
+    },
+    {
+      id: 5,
+      at: 3318,
+      do: 'createRun',
+      account: 1,
+      instance: 'main',
+      priority: 0,
+      twice: false,
+      end: 'success',
+      ms: 1216,
+    },
+    {
+      id: 4,
+      at: 3629,
+      do: 'createRun',
+      account: 0,
+      instance: 'main',
+      priority: 0,
+      twice: false,
+      end: 'success',
+      ms: 32,
+    },
+    {
+      id: 3,
+      at: 5153,
+      do: 'createRun',
+      account: 1,
+      instance: 'main',
+      priority: 0,
+      twice: false,
+      end: 'success',
+      ms: 486,
+    },
+    { id: 10, at: 7315, do: 'cutPower' },
+    { id: 8, at: 9054, do: 'cutPower' },
+    { id: 7, at: 12125, do: 'cutPower' },
+    { id: 9, at: 13234, do: 'cutPower' },
+  ];
+  expect(await findViolations({ seed: '10', steps })).toEqual([]);
+});

@@ -96,10 +96,10 @@ class DeliverySender {
       );
       if (limit <= 0) continue;
       const now = clock.now();
-      // Not durable: after a power failure that undoes a claim, the next process claims the delivery again.
-      const claimed = await database.transact(
-        (tx) => claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
-        { durable: false },
+      // Its sync covers the delivery too, which this job may read before. A power failure that undid the delivery would fan its
+      // event out again under another id.
+      const claimed = await database.transact((tx) =>
+        claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
       );
       for (const delivery of claimed) this.#start(delivery, due);
       started += claimed.length;
