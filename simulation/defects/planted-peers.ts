@@ -134,10 +134,10 @@ export const PEER_DEFECTS: readonly PlantedDefect[] = [
   ]),
   ...needs('createAcceptance', [
     define(
-      'an acceptance test is not decided after its batch failed to be read once',
+      'an ended batch decides no acceptance test',
       'experiments/acceptance/decide-acceptance-tests.ts',
-      'intervalMs: INTERVAL_MS,',
-      'intervalMs: INTERVAL_MS * 1e6,',
+      '    handleRow: decide,',
+      '    handleRow: async () => {},',
     ),
   ]),
   ...needs('createSwitchback', [
@@ -150,10 +150,26 @@ export const PEER_DEFECTS: readonly PlantedDefect[] = [
   ]),
   ...needs('replayRun', [
     define(
-      'a replay has another input',
-      'runs/replays/create-replay.ts',
-      'input_content_id: original.input_content_id',
-      'input_content_id: null',
+      'a replay begins with the state of its original',
+      'runs/api/replay-operations.ts',
+      "    ...original,\n    ...NOT_STARTED,\n    id: makeId<RunsTable['id']>(random, 'run'),",
+      "    ...original,\n    id: makeId<RunsTable['id']>(random, 'run'),",
+    ),
+  ]),
+  ...needs('moveWorkerClock', [
+    define(
+      'the times of a worker are believed',
+      'runs/remote/end-attempt.ts',
+      'executionMs: Math.min(app.execution_ms, now - claimedAt, limitMs),',
+      'executionMs: app.execution_ms,',
+    ),
+  ]),
+  ...needs('repeatLate', [
+    define(
+      'an attempt is ended by a late message of an earlier one',
+      'runs/remote/attempts.ts',
+      ".where('fence', '=', fence)\n    .where('worker_id', '=', workerId)\n",
+      ".where('worker_id', '=', workerId)\n",
     ),
   ]),
 ];

@@ -5,6 +5,7 @@
 import { Draws } from '../kernel/draws.ts';
 import { CLUSTER_STEPS } from './cluster-steps.ts';
 import { IDENTITY_STEPS } from './identity-steps.ts';
+import { NETWORK_STEPS } from './network-steps.ts';
 import type { PlanSoFar, Step, StepKinds } from './step.ts';
 import { STUDY_STEPS } from './study-steps.ts';
 
@@ -30,6 +31,7 @@ const PROFILES: readonly Profile[] = [
     stepsMax: 40,
   },
   { first: null, kinds: STUDY_STEPS, horizonsMs: [20_000, 60_000, 300_000], stepsMax: 40 },
+  { first: null, kinds: NETWORK_STEPS, horizonsMs: [60_000, 600_000, 1_800_000], stepsMax: 40 },
 ];
 
 /** Of the seeds, so many have one of the profiles. */

@@ -18,6 +18,18 @@ const COUNTS = `select experiments.id, experiments.kind, experiments.status, exp
 const ACCEPTANCE_TESTS = `select id, 'acceptance' as kind, status, 0 as requested, 0 as runs, 0 as open, 0 as planned
   from acceptance_tests`;
 
+/** A worker reports times by its own clock, which may be wrong; those that are stored are within the attempt. */
+const WRONG_TIMES = `select id, initiated_at, finished_at, execution_ms from runs
+  where finished_at < initiated_at or execution_ms < 0 or execution_ms > finished_at - initiated_at + ?`;
+/** An attempt begins before the run has its start, and the server and its rows read the time one after the other. */
+const TIME_TOLERANCE_MS = 60_000;
+
+/** Checks the times of the runs, unless the clock of the server jumped. */
+export function checkTimes(ledger: Ledger, observer: Observer): void {
+  for (const row of observer.query(WRONG_TIMES, TIME_TOLERANCE_MS))
+    ledger.report('the times of a run are within its attempt', JSON.stringify(row));
+}
+
 /** Checks the experiments of a world at rest. */
 export function checkStudies(ledger: Ledger, observer: Observer): void {
   const found = new Map(

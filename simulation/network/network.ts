@@ -13,6 +13,7 @@ import {
 
 /** A sender gives up after this time without a response. */
 const TIMEOUT_MS = 60_000;
+const LATE_REPEAT_MS_MAX = 1_200_000;
 
 /** The probabilities of the faults of a message. */
 export interface NetworkFaults {
@@ -44,6 +45,10 @@ export class Network {
   readonly #usualMs: number;
   /** The senders that reach nobody. */
   readonly #cutOff = new Set<string>();
+  /** The senders that hear no answer. */
+  readonly #deaf = new Set<string>();
+  /** The share of the requests of workers that arrive again much later. */
+  #lateRepeats = 0;
   faults: NetworkFaults = NO_NETWORK_FAULTS;
   /** How often each fault happened. */
   readonly counts = new Map<string, number>();
@@ -62,13 +67,26 @@ export class Network {
     this.#cutOff.add(name);
   }
 
+  /** The server hears the sender, which hears no answer. */
+  deafen(name: string): void {
+    this.#deaf.add(name);
+  }
+
+  /** From now on the share of the requests of workers arrives a second time, minutes later. */
+  repeatLate(share: number): void {
+    this.#lateRepeats = share;
+  }
+
   reconnect(name: string): void {
     this.#cutOff.delete(name);
+    this.#deaf.delete(name);
   }
 
   /** Ends all faults. */
   heal(): void {
     this.#cutOff.clear();
+    this.#deaf.clear();
+    this.#lateRepeats = 0;
     this.faults = NO_NETWORK_FAULTS;
   }
 
@@ -104,6 +122,23 @@ export class Network {
       };
       pass();
       if (this.#happens('doubledRequests')) pass();
+      if (this.#lateRepeats > 0) this.#repeatLate(request);
+    });
+  }
+
+  /** Nobody waits for the answer any more. A worker that does not hold the lease then must not change its run. */
+  #repeatLate(request: WireRequest): void {
+    const [path = ''] = request.path.split('?');
+    if (!path.startsWith('/v1/workers/') || !this.#draws.happens(this.#lateRepeats)) return;
+    this.counts.set('lateRepeats', (this.counts.get('lateRepeats') ?? 0) + 1);
+    this.#scheduler.after(this.#draws.between(60_000, LATE_REPEAT_MS_MAX), `late ${path}`, () => {
+      const arrivedAt = this.#scheduler.now;
+      const giveUp = new AbortController();
+      this.#scheduler.after(TIMEOUT_MS, '', () => giveUp.abort());
+      this.#server.handle(request, giveUp.signal).then(
+        (response) => this.onAnswer(path, response, arrivedAt),
+        () => {},
+      );
     });
   }
 
@@ -113,7 +148,7 @@ export class Network {
     response: WireResponse,
     deliver: (response: WireResponse) => void,
   ): void {
-    if (this.#isLost(from, 'lostResponses')) return;
+    if (this.#deaf.has(from.name) || this.#isLost(from, 'lostResponses')) return;
     const label = `${from.name} ${method} ${path.split('?')[0]} ${response.status}`;
     this.#scheduler.after(this.#delay(), label, () => deliver(response));
   }

@@ -48,6 +48,7 @@ export class Coverage {
       ...Object.keys({ ...FAULT_STEPS, ...POSTGRES_STEPS }).filter((name) => name in kinds),
       ...Object.keys(NO_NETWORK_FAULTS),
       ...Object.keys(NO_RECEIVER_FAULTS),
+      'lateRepeats',
       ...(this.#database === 'sqlite' ? Object.keys({ ...NO_CLUSTER_FAULTS, ...NO_PROVIDER_FAULTS }) : []),
     ];
     return [

@@ -44,6 +44,7 @@ export class SimulatedWorker {
   #worker: RemoteWorker | null = null;
   #starts = 0;
   #isWanted = true;
+  #clockOffset = 0;
 
   constructor(settings: WorkerSettings, parts: Parts) {
     this.#settings = settings;
@@ -60,6 +61,7 @@ export class SimulatedWorker {
     this.#starts += 1;
     this.#isWanted = true;
     const owner = new SimulatedProcess(`${name}.${this.#starts}`, scheduler);
+    owner.moveClock(this.#clockOffset);
     this.#process = owner;
     const capacity = { shared: slots, perClass: {} };
     const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -126,5 +128,11 @@ export class SimulatedWorker {
 
   continue(): void {
     this.#process?.continue();
+  }
+
+  /** Sets the clock of the machine ahead, or back. */
+  moveClock(byMs: number): void {
+    this.#clockOffset += byMs;
+    this.#process?.moveClock(byMs);
   }
 }
