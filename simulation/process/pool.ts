@@ -27,6 +27,8 @@ export class SimulatorPool {
   readonly size: number;
   readonly #waiting: Waiting[] = [];
   readonly #children = new Set<ChildProcess>();
+  /** Each begins the next plan on a process that has none. */
+  readonly #idle = new Set<() => void>();
   #isClosed = false;
 
   constructor({ processes = availableParallelism(), patches = [], database = 'sqlite' }: PoolSettings = {}) {
@@ -39,7 +41,9 @@ export class SimulatorPool {
   run(plan: Plan, { keepsTrace = false } = {}): Promise<SimulationReport> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request: { plan, keepsTrace }, resolve, reject });
-      if (this.#children.size < this.size && !this.#isClosed) this.#startChild();
+      const [begin] = this.#idle;
+      if (begin) begin();
+      else if (this.#children.size < this.size && !this.#isClosed) this.#startChild();
     });
   }
 
@@ -66,11 +70,17 @@ export class SimulatorPool {
     this.#children.add(child);
     let current: Waiting | undefined;
     let simulations = 0;
-    const next = (): void => {
-      current = simulations < SIMULATIONS_MAX ? this.#waiting.shift() : undefined;
+    const begin = (): void => {
+      this.#idle.delete(begin);
+      current = this.#waiting.shift();
       simulations += 1;
       if (current) child.send(current.request);
-      else child.kill();
+    };
+    const next = (): void => {
+      current = undefined;
+      if (simulations === SIMULATIONS_MAX) child.kill();
+      else if (this.#waiting.length > 0) begin();
+      else this.#idle.add(begin);
     };
     child.on('message', (message: { report?: SimulationReport; error?: string }) => {
       if (message.report) current?.resolve(message.report);
@@ -79,6 +89,7 @@ export class SimulatorPool {
     });
     child.on('exit', (code, signal) => {
       this.#children.delete(child);
+      this.#idle.delete(begin);
       current?.reject(new Error(`The process of the simulation ended with ${signal ?? code}.`));
       if (this.#waiting.length > 0 && !this.#isClosed) this.#startChild();
     });
