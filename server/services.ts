@@ -159,9 +159,8 @@ export async function createServices(parts: ServicesParts) {
   const singleSignOn =
     config.sso &&
     new SingleSignOn({
-      ...{ settings: config.sso, key: deriveKey(masterKey, 'sign-ons') },
-      ...{ database, clock, random, log, touchKey, publicUrl, revokeMade: createMadeRevocation({ clock }) },
-      fetchFromProvider: parts.fetchFromProvider,
+      ...{ ...parts, settings: config.sso, key: deriveKey(masterKey, 'sign-ons') },
+      ...{ touchKey, publicUrl, revokeMade: createMadeRevocation({ clock }) },
     });
   const firstStart = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
   const uploads = new Uploads({ database, contents, identity, signer, clock, random });

@@ -41,7 +41,7 @@ const STEPS_MIN = 4;
 /** The kinds of steps of all profiles. */
 export const PROFILE_STEPS: StepKinds = Object.assign({}, ...PROFILES.map(({ kinds }) => kinds));
 
-/** Returns the steps of a seed: with those of its profile, if it has one, or those of the profile alone. */
+/** Returns the steps of a seed: with those of its profile, if it has one, or only those of the profile. */
 export function addProfile(seed: string, others: Step[]): Step[] {
   const draws = new Draws(`${seed} profile`);
   if (!draws.happens(SHARE)) return others;

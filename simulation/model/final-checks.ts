@@ -7,7 +7,7 @@ import { type AppEnd, computeOutput } from '../workers/app-behavior.ts';
 import type { World } from '../world/world.ts';
 import type { AcknowledgedRun } from './ledger.ts';
 import type { Observer, Row } from './observer.ts';
-import { checkStudies, checkTimes } from './study-checks.ts';
+import { checkStudies } from './study-checks.ts';
 
 /** Checks that acknowledged runs exist, that deleted ones do not, and that no row names a missing blob. */
 export function checkAcknowledged({ ledger, blobs }: World, observer: Observer): void {
@@ -30,8 +30,7 @@ export async function checkAtRest(world: World, plan: Plan, observer: Observer):
   checkAudit(world, observer);
   checkDeliveries(world, observer);
   checkExperiments(world, plan, observer);
-  checkStudies(ledger, observer);
-  if (!world.faults.has('moveClock')) checkTimes(ledger, observer);
+  checkStudies(ledger, observer, { hasJumped: world.faults.has('moveClock') });
   checkUsage(world, plan, observer);
   const query = async (sql: string): Promise<Row[]> => observer.query(sql);
   for (const violation of await checkRunEvents(query))

@@ -29,65 +29,83 @@ type Core = KubernetesCluster['core'];
 /** The Secrets of one cluster, by their names. */
 export type Secrets = Map<string, string>;
 
-/** Returns the API for a process. */
-export function createKubernetesApi(
+/** Lets the process call the cluster; `lost` is called when it hears no good answer. */
+type Call = <T>(work: () => T, lost: () => void, heard?: (result: T) => void) => Promise<T>;
+
+/** The API as a process reaches it. */
+export class KubernetesApi implements KubernetesCluster {
+  readonly batch: Batch;
+  readonly core: Core;
+
+  constructor(
+    cluster: Cluster,
+    secrets: Secrets,
+    { owner, after }: { owner: SimulatedProcess; after(ms: number, run: () => void): void },
+  ) {
+    const call: Call = (work, lost, heard) => {
+      const fail = (reason: 'silent' | 'refused'): Error => {
+        lost();
+        return reason === 'silent'
+          ? new TypeError('fetch failed')
+          : new ResponseError(UNAVAILABLE, 'the server is currently unable to handle the request');
+      };
+      return cluster.call(owner, { limitMs: LIMIT_MS, fail, ...(heard ? { heard } : {}) }, work);
+    };
+    const retries = (): void => cluster.watch.registered();
+    this.batch = {
+      createNamespacedJob: ({ body }) => {
+        const name = body.metadata?.name ?? '';
+        const container = body.spec?.template.spec?.containers[0];
+        const secret =
+          container?.env?.find(({ valueFrom }) => valueFrom)?.valueFrom?.secretKeyRef?.name ?? '';
+        const submission = {
+          name,
+          args: container?.args ?? [],
+          readToken: () => secrets.get(secret) ?? '',
+        };
+        return call(
+          () => {
+            cluster.submit(submission);
+            return body;
+          },
+          () => cluster.watch.forget(name),
+        );
+      },
+      listNamespacedJob: () => {
+        let listed: ClusterJob[] = [];
+        return call(
+          () => {
+            listed = cluster.list();
+            return { items: listed.map(formatJob) };
+          },
+          retries,
+          () => cluster.watch.listed(listed),
+        );
+      },
+      deleteNamespacedJob: ({ name, gracePeriodSeconds }) =>
+        call(() => {
+          if (!cluster.stop(name, { force: gracePeriodSeconds === 0 }))
+            throw new ResponseError(NOT_FOUND, `jobs.batch "${name}" not found`);
+          after(GRACE_MS, () => cluster.stop(name, { force: true }));
+          return {};
+        }, retries),
+    };
+    this.core = createCoreApi(cluster, secrets, { call, retries });
+  }
+}
+
+/** The Secrets, pods and events. */
+function createCoreApi(
   cluster: Cluster,
   secrets: Secrets,
-  { owner, after }: { owner: SimulatedProcess; after(ms: number, run: () => void): void },
-): KubernetesCluster {
-  const call = <T>(work: () => T, lost: () => void, heard?: (result: T) => void): Promise<T> => {
-    const fail = (reason: 'silent' | 'refused'): Error => {
-      lost();
-      return reason === 'silent'
-        ? new TypeError('fetch failed')
-        : new ResponseError(UNAVAILABLE, 'the server is currently unable to handle the request');
-    };
-    return cluster.call(owner, { limitMs: LIMIT_MS, fail, ...(heard ? { heard } : {}) }, work);
-  };
-  const retries = (): void => cluster.watch.registered();
-  const batch: Batch = {
-    createNamespacedJob: ({ body }) => {
-      const name = body.metadata?.name ?? '';
-      const container = body.spec?.template.spec?.containers[0];
-      const secret = container?.env?.find(({ valueFrom }) => valueFrom)?.valueFrom?.secretKeyRef?.name ?? '';
-      const submission = {
-        name,
-        args: container?.args ?? [],
-        readToken: () => secrets.get(secret) ?? '',
-      };
-      return call(
-        () => {
-          cluster.submit(submission);
-          return body;
-        },
-        () => cluster.watch.forget(name),
-      );
-    },
-    listNamespacedJob: () => {
-      let listed: ClusterJob[] = [];
-      return call(
-        () => {
-          listed = cluster.list();
-          return { items: listed.map(formatJob) };
-        },
-        retries,
-        () => cluster.watch.listed(listed),
-      );
-    },
-    deleteNamespacedJob: ({ name, gracePeriodSeconds }) =>
-      call(() => {
-        if (!cluster.stop(name, { force: gracePeriodSeconds === 0 }))
-          throw new ResponseError(NOT_FOUND, `jobs.batch "${name}" not found`);
-        after(GRACE_MS, () => cluster.stop(name, { force: true }));
-        return {};
-      }, retries),
-  };
+  { call, retries }: { call: Call; retries(): void },
+): Core {
   const storeSecret = (name: string, token: string): Promise<object> =>
     call(() => {
       secrets.set(name, token);
       return {};
     }, retries);
-  const core: Core = {
+  return {
     createNamespacedSecret: ({ body }) => {
       const name = body.metadata?.name ?? '';
       if (secrets.has(name))
@@ -100,7 +118,6 @@ export function createKubernetesApi(
     listNamespacedPod: () => call(() => ({ items: cluster.list().flatMap(formatPod) }), retries),
     listNamespacedEvent: () => call(() => ({ items: [] }), retries),
   };
-  return { batch, core };
 }
 
 function formatJob({ name, state, failure }: ClusterJob): object {

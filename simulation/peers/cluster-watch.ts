@@ -14,6 +14,8 @@ const FAILURES_MAX = 10;
 interface WatchParts {
   scheduler: Scheduler;
   report(promise: string, detail: string): void;
+  /** Returns true once the clock of a server has jumped, which then measures other times. */
+  hasJumped(): boolean;
   /** Returns the jobs of the provisioner that have not ended. */
   listJobs(): ClusterJob[];
 }
@@ -27,8 +29,6 @@ export class ClusterWatch {
   readonly #failures: number[] = [];
   /** The most jobs at once; the setting of the server. */
   max = 0;
-  /** True once a clock has jumped: the server then measures other times. */
-  hasJumped = false;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -57,7 +57,8 @@ export class ClusterWatch {
   #isForgotten(name: string): boolean {
     const since = this.#omittedSince.get(name);
     const { now } = this.#parts.scheduler;
-    if (since !== undefined && (this.hasJumped || now - since >= FORGOTTEN_MS)) this.#forgotten.add(name);
+    if (since !== undefined && (this.#parts.hasJumped() || now - since >= FORGOTTEN_MS))
+      this.#forgotten.add(name);
     return this.#forgotten.has(name);
   }
 

@@ -46,6 +46,7 @@ interface CallSettings<T> {
 }
 
 interface ClusterParts {
+  hasJumped(): boolean;
   scheduler: Scheduler;
   draws: Draws;
   report(promise: string, detail: string): void;
@@ -106,8 +107,8 @@ export class Cluster {
   }
 
   /**
-   * Lets a process call the cluster. `limitMs` is the time after which it gives up; `fail` returns the error of a call that
-   * the cluster does not answer well. `heard` is called when the process has the answer.
+   * Lets a process call the cluster. It gives up after `limitMs`. `fail` returns the error of a call that the cluster does
+   * not answer well. `heard` is called when the process has the answer.
    */
   call<T>(owner: SimulatedProcess, { limitMs, fail, heard }: CallSettings<T>, work: () => T): Promise<T> {
     const { scheduler, draws } = this.#parts;

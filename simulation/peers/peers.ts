@@ -5,7 +5,7 @@ import type { Scheduler } from '../kernel/scheduler.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { SimulatedWorker, WorkerSettings } from '../workers/simulated-worker.ts';
 import { Cluster } from './cluster.ts';
-import { createKubernetesApi } from './cluster-api.ts';
+import { KubernetesApi } from './cluster-api.ts';
 import { COMMAND_SETTINGS, createCommands } from './cluster-commands.ts';
 import { NO_CLUSTER_FAULTS } from './cluster-faults.ts';
 import { CLI_CLIENT_ID, CLIENT_ID, ISSUER } from './id-tokens.ts';
@@ -14,6 +14,8 @@ import { GROUP_ROLES, SimulatedIdentityProvider } from './identity-provider.ts';
 type Machine = NonNullable<ServerOverrides['machine']>;
 
 interface PeersParts {
+  /** Returns true once the clock of a server has jumped. */
+  hasJumped(): boolean;
   scheduler: Scheduler;
   createDraws(purpose: string): Draws;
   report(promise: string, detail: string): void;
@@ -101,7 +103,7 @@ export class Peers {
         clusterAccess: {
           runCommand: createCommands(cluster, owner),
           openKubernetes: async () =>
-            createKubernetesApi(cluster, this.#secrets, {
+            new KubernetesApi(cluster, this.#secrets, {
               owner,
               after: (ms, run) => void scheduler.after(ms, '', run),
             }),

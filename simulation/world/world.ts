@@ -94,6 +94,7 @@ export class World {
       scheduler: this.scheduler,
       createDraws: (purpose) => this.#draws(purpose),
       report: (promise, detail) => this.ledger.report(promise, detail),
+      hasJumped: () => this.faults.has('moveClock'),
       findAccount: (index) => this.accounts[index]?.id ?? '',
       startWorker: (settings, onEnd) => this.addWorker(settings, onEnd),
     });

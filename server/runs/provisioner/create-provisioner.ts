@@ -7,12 +7,8 @@ import type { ProvisionerSettings } from '../../platform/settings/provisioner-se
 import { ensureServerToken } from '../workers/worker-tokens.ts';
 import type { WorkerAdapter } from './adapters/adapter.ts';
 import { createCommandAdapter } from './adapters/command.ts';
-import {
-  createKubernetesAdapter,
-  type OpenKubernetes,
-  openKubernetesCluster,
-} from './adapters/kubernetes.ts';
-import { type RunCommand, runCommand } from './adapters/run-command.ts';
+import { createKubernetesAdapter, type OpenKubernetes } from './adapters/kubernetes.ts';
+import type { RunCommand } from './adapters/run-command.ts';
 import { createSlurmAdapter } from './adapters/slurm.ts';
 
 /** Characters of the installation's id in the names of jobs: its random part. */
@@ -25,8 +21,6 @@ export interface ClusterAccess {
   runCommand: RunCommand;
   openKubernetes: OpenKubernetes;
 }
-
-const REAL_ACCESS: ClusterAccess = { runCommand, openKubernetes: openKubernetesCluster };
 
 interface Parts {
   database: Database;
@@ -42,7 +36,7 @@ interface Parts {
 
 export function createProvisioner(
   settings: ProvisionerSettings,
-  { database, clock, random, identity, key, clusterAccess = REAL_ACCESS }: Parts,
+  { database, clock, random, identity, key, clusterAccess }: Parts,
 ) {
   return {
     settings,
@@ -60,14 +54,14 @@ export function createProvisioner(
 
 function createAdapter(
   { adapter, env }: ProvisionerSettings,
-  { runCommand: run, openKubernetes }: ClusterAccess,
+  access: ClusterAccess | undefined,
 ): WorkerAdapter {
   switch (adapter.kind) {
     case 'command':
-      return createCommandAdapter(adapter, env, run);
+      return createCommandAdapter(adapter, env, access?.runCommand);
     case 'slurm':
-      return createSlurmAdapter(adapter, env, run);
+      return createSlurmAdapter(adapter, env, access?.runCommand);
     case 'kubernetes':
-      return createKubernetesAdapter(adapter, env, openKubernetes);
+      return createKubernetesAdapter(adapter, env, access?.openKubernetes);
   }
 }

@@ -25,7 +25,6 @@ const create = (commands: Partial<typeof COMMANDS> = {}) => {
       size: { cores: 1, memoryBytes: null },
     },
     { PATH: process.env.PATH },
-    runCommand,
   );
 };
 const REQUEST = {

@@ -10,7 +10,7 @@ import {
   TOKEN_VARIABLE,
   type WorkerAdapter,
 } from './adapter.ts';
-import type { RunCommand } from './run-command.ts';
+import { type RunCommand, runCommand } from './run-command.ts';
 
 /** Environment variables that commands get besides those of the server. */
 const VARIABLES = {
@@ -30,10 +30,10 @@ const STATES = ['pending', 'blocked', 'running', 'ended', 'failed'] as const;
 export function createCommandAdapter(
   settings: CommandSettings,
   env: NodeJS.ProcessEnv,
-  runCommand: RunCommand,
+  execute: RunCommand = runCommand,
 ): WorkerAdapter {
   const run = (command: string, variables: Record<string, string>, needsOutput = false): Promise<string> =>
-    runCommand('sh', ['-c', command], { env: { ...env, ...variables }, needsOutput });
+    execute('sh', ['-c', command], { env: { ...env, ...variables }, needsOutput });
   return {
     kind: 'command',
     async start(request) {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { KubernetesSettings } from '../../../platform/settings/provisioner-settings.ts';
 import { type KubernetesApi, startKubernetesApi } from '../../../testing/kubernetes/api-server.ts';
 import type { PendingReason } from './adapter.ts';
-import { createKubernetesAdapter, JOB_LABELS, openKubernetesCluster, parseJob } from './kubernetes.ts';
+import { createKubernetesAdapter, JOB_LABELS, parseJob } from './kubernetes.ts';
 
 const PREFIX = 'switchyard-a1b2-';
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-kubernetes-'));
@@ -49,7 +49,6 @@ const create = (fields: Partial<KubernetesSettings> = {}) =>
       ...{ manifestPath: null, queue: null, size: { cores: 4, memoryBytes: 16e9 }, ...fields },
     },
     { KUBECONFIG },
-    openKubernetesCluster,
   );
 const buildRequest = (name: string, token = 'secret-1') => ({
   ...{ name: `${PREFIX}${name}`, server: 'https://yard.example', token, labels: ['gpu'], idleMs: 300_000 },

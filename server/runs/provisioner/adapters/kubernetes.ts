@@ -147,7 +147,7 @@ export type OpenKubernetes = (env: NodeJS.ProcessEnv) => Promise<KubernetesClust
 export function createKubernetesAdapter(
   settings: KubernetesSettings,
   env: NodeJS.ProcessEnv,
-  open: OpenKubernetes,
+  open: OpenKubernetes = openKubernetesCluster,
 ): WorkerAdapter {
   return new KubernetesAdapter(settings, () => open(env));
 }
@@ -286,7 +286,7 @@ function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** Opens the client of the cluster that the environment names. */
-export async function openKubernetesCluster(env: NodeJS.ProcessEnv): Promise<KubernetesCluster> {
+async function openKubernetesCluster(env: NodeJS.ProcessEnv): Promise<KubernetesCluster> {
   const { BatchV1Api, CoreV1Api, KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (env.KUBECONFIG) config.loadFromFile(env.KUBECONFIG);

@@ -10,7 +10,6 @@ import {
   startSlurmCluster,
 } from '../../../testing/slurm/slurm-cluster.ts';
 import type { ListedJob, WorkerAdapter } from './adapter.ts';
-import { runCommand } from './run-command.ts';
 import { createSlurmAdapter } from './slurm.ts';
 
 const PREFIX = 'switchyard-test-';
@@ -53,7 +52,6 @@ while :; do sleep 0.1; done
         size: { cores: 2, memoryBytes: null },
       },
       cluster.env,
-      runCommand,
     );
   const start = (name: string, using = adapter): Promise<string> =>
     using.start({

@@ -8,7 +8,7 @@
 import { quoteShell } from '@switchyard/runner';
 import type { SlurmSettings } from '../../../platform/settings/provisioner-settings.ts';
 import { formatWorkerArguments, type JobRequest, TOKEN_VARIABLE, type WorkerAdapter } from './adapter.ts';
-import type { RunCommand } from './run-command.ts';
+import { type RunCommand, runCommand } from './run-command.ts';
 import { parseSqueue } from './squeue.ts';
 
 /** Seconds before the end of the job's time limit at which its worker drains. */
@@ -20,9 +20,9 @@ const GONE = /Invalid job id|already completing|already completed|Job\/step alre
 export function createSlurmAdapter(
   settings: SlurmSettings,
   env: NodeJS.ProcessEnv,
-  runCommand: RunCommand,
+  execute: RunCommand = runCommand,
 ): WorkerAdapter {
-  const run = (program: string, args: string[]): Promise<string> => runCommand(program, args, { env });
+  const run = (program: string, args: string[]): Promise<string> => execute(program, args, { env });
   const cancel = async (...args: string[]): Promise<void> => {
     try {
       await run('scancel', args);
@@ -33,7 +33,7 @@ export function createSlurmAdapter(
   return {
     kind: 'slurm',
     async start(request) {
-      const output = await runCommand('sbatch', formatSbatchArguments(settings, request), {
+      const output = await execute('sbatch', formatSbatchArguments(settings, request), {
         env: { ...env, [TOKEN_VARIABLE]: request.token },
         input: formatScript(settings, request),
       });
