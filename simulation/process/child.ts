@@ -11,18 +11,21 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Applies patches to the sources that this process loads from now on. Throws for one whose text is not there. */
 function patchSources(patches: readonly SourcePatch[]): void {
-  const byUrl = new Map(patches.map((patch) => [pathToFileURL(join(ROOT, patch.file)).href, patch]));
+  const byUrl = Map.groupBy(patches, ({ file }) => pathToFileURL(join(ROOT, file)).href);
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
-      const patch = byUrl.get(url);
-      if (!patch || loaded.source === undefined || loaded.source === null) return loaded;
-      const text =
+      const ofFile = byUrl.get(url);
+      if (!ofFile || loaded.source === undefined || loaded.source === null) return loaded;
+      let text =
         typeof loaded.source === 'string'
           ? loaded.source
           : Buffer.from(loaded.source as Uint8Array).toString();
-      if (text.split(patch.old).length !== 2) throw new Error(`${patch.file} has not once: ${patch.old}`);
-      return { ...loaded, source: text.replace(patch.old, () => patch.new) };
+      for (const patch of ofFile) {
+        if (text.split(patch.old).length !== 2) throw new Error(`${patch.file} has not once: ${patch.old}`);
+        text = text.replace(patch.old, () => patch.new);
+      }
+      return { ...loaded, source: text };
     },
   });
 }
