@@ -33,8 +33,8 @@ export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
   definePlanted(
     'a sync releases waiters that came after its begin',
     'platform/database/sqlite/group-commit.ts',
-    'for (const one of group) {\n        if (error === null) one.resolve();',
-    'for (const one of [...group, ...this.#waiting]) {\n        if (error === null) one.resolve();',
+    'const finish = (error: unknown): void => {',
+    'const finish = (error: unknown): void => {\n      group.push(...this.#waiting);',
   ),
   definePlanted(
     'a failing work of a group is not rolled back',

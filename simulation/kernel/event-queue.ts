@@ -9,6 +9,8 @@ export interface TimedEvent {
   label: string;
   run(): void;
   isCanceled: boolean;
+  /** The event may run together with the one before it. */
+  joins: boolean;
 }
 
 const precedes = (one: TimedEvent, other: TimedEvent): boolean =>

@@ -16,6 +16,8 @@ import { nextTurn } from './real-machine.ts';
 const LAST_LINES_MAX = 400;
 /** More events than any plan needs. */
 const EVENTS_MAX = 500_000;
+/** More events do not run together. */
+const JOINED_MAX = 16;
 /** More turns than any event needs. */
 const TURNS_MAX = 200_000;
 
@@ -32,6 +34,11 @@ export class Scheduler {
   readonly lastLines: string[] = [];
   #now = 0;
   events = 0;
+  /**
+   * Events that join run together when this time at most is between them: what a server does for the first one takes time.
+   * With 0 the work for each event ends before the next one.
+   */
+  overlapMs = 0;
 
   /** `isBusy` returns true while Node works on something by itself. */
   constructor(
@@ -66,13 +73,14 @@ export class Scheduler {
   }
 
   /** Runs `run` after the delay; the returned function cancels it. */
-  after(delayMs: number, label: string, run: () => void): () => void {
+  after(delayMs: number, label: string, run: () => void, { joins = false } = {}): () => void {
     const event: TimedEvent = {
       at: this.#now + Math.max(0, Number.isFinite(delayMs) ? delayMs : 0),
       tie: this.#ties.share(),
       label,
       run: AsyncLocalStorage.bind(run),
       isCanceled: false,
+      joins,
     };
     this.#queue.add(event);
     return () => {
@@ -94,16 +102,38 @@ export class Scheduler {
 
   /** Resolves once nothing is left to do at this time. */
   async settle(): Promise<void> {
-    for (let turns = 0; ; turns += 1) {
+    for (let turns = 0; ; ) {
       await nextTurn();
       if (turns > TURNS_MAX) throw new Error('One event never comes to its end.');
+      // A busy machine may take long for the work of a thread.
       if (this.#isBusy()) {
         await this.#rest();
         continue;
       }
+      turns += 1;
       const next = this.#immediates.shift();
       if (!next) return;
       next();
+    }
+  }
+
+  /** Runs the next event, and does not wait for what it begins. */
+  #runFirst(): void {
+    const event = this.#queue.take();
+    if (!event) return;
+    this.#now = event.at;
+    this.events += 1;
+    if (this.events > EVENTS_MAX) throw new Error('The events do not come to an end.');
+    if (event.label !== '') this.note(event.label);
+    event.run();
+  }
+
+  /** Runs what arrives until the time while the server is at work. */
+  #runJoining(latest: number): void {
+    for (let joined = 0; joined < JOINED_MAX; joined += 1) {
+      const next = this.#queue.peek();
+      if (!next?.joins || next.at > latest || this.#ties.happens(0.3)) return;
+      this.#runFirst();
     }
   }
 
@@ -122,12 +152,9 @@ export class Scheduler {
         this.#now = until.time;
         return;
       }
-      this.#queue.take();
-      this.#now = next.at;
-      this.events += 1;
-      if (this.events > EVENTS_MAX) throw new Error('The events do not come to an end.');
-      if (next.label !== '') this.note(next.label);
-      next.run();
+      this.#runFirst();
+      const latest = Math.min(until.time ?? next.at + this.overlapMs, next.at + this.overlapMs);
+      if (next.joins && this.overlapMs > 0) this.#runJoining(latest);
       await this.settle();
       afterEach?.();
     }

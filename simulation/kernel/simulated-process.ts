@@ -34,11 +34,11 @@ export class SimulatedProcess {
   /** Runs `run` in this process after the delay; later, when it is paused then, and never after its end. */
   after(delayMs: number, label: string, run: () => void): () => void {
     let isCanceled = false;
-    const cancel = this.#scheduler.after(delayMs, label, () =>
+    const deliver = (): void =>
       this.deliver(() => {
         if (!isCanceled) run();
-      }),
-    );
+      });
+    const cancel = this.#scheduler.after(delayMs, label, deliver, { joins: true });
     return () => {
       isCanceled = true;
       cancel();

@@ -37,22 +37,38 @@ export interface Plan {
   steps: Step[];
 }
 
-const STEPS_MIN = 8;
-const STEPS_MAX = 60;
+const FAULTS = new Set(Object.keys({ ...FAULT_STEPS, ...POSTGRES_STEPS }));
+const EXPERIMENTS = new Set(Object.keys(EXPERIMENT_STEPS));
+
+/** What the seeds of a kind have in their plans. Faults of one part meet each other more often than among all others. */
+const PROFILES: ((step: string) => boolean)[] = [
+  ...Array.from({ length: 6 }, () => () => true),
+  // Nothing may fail.
+  (step) => !FAULTS.has(step),
+  (step) => !FAULTS.has(step) || /Power|killServer|AtAnswer|Disk|Syncs|Database|crash.*Server/.test(step),
+  (step) => !FAULTS.has(step) || /Worker|Network/.test(step),
+  (step) => /Run$|License|Quota/.test(step) || /crash|Worker|kill/.test(step),
+  (step) => EXPERIMENTS.has(step) || (FAULTS.has(step) && !/Network|Receivers|Client/.test(step)),
+];
+
+const STEPS_MIN = 5;
+const STEPS_MAX = 45;
 /** Each second of several servers costs as much as a minute of one. */
 const HORIZONS_MS: Record<DatabaseKind, number[]> = {
-  sqlite: [10_000, 40_000, 40_000, 120_000, 600_000],
+  sqlite: [300, 2000, 10_000, 10_000, 40_000, 40_000, 40_000, 120_000, 120_000, 600_000],
   postgres: [5000, 10_000, 20_000, 40_000, 90_000],
 };
 
 /** Chooses the kinds of a seed: each is left out by half of the seeds, so that rare combinations are not drowned. */
 function chooseKinds(draws: Draws, database: DatabaseKind): [string, StepKind, number][] {
+  const has = draws.pick(PROFILES);
   return Object.entries(STEPS_OF[database])
     .filter(isOfEverySeed)
     .flatMap(([name, kind]): [string, StepKind, number][] => {
+      const isChosen = draws.happens(0.5);
+      const weight = kind.weight * draws.between(0.3, 2);
       // Almost nothing happens without runs.
-      const isChosen = name === 'createRun' || draws.happens(0.5);
-      return isChosen ? [[name, kind, kind.weight * draws.between(0.3, 2)]] : [];
+      return name === 'createRun' || (isChosen && has(name)) ? [[name, kind, weight]] : [];
     });
 }
 

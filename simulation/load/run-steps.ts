@@ -11,7 +11,7 @@ const PATH = `/v1/applications/${APPLICATION}/runs`;
 /** Draws the behaviour of an app: most apps succeed soon. */
 function drawApp(draws: Draws): Record<string, StepValue> {
   const end = draws.happens(0.6) ? 'success' : draws.pick(APP_ENDS);
-  const ms = draws.happens(0.5) ? draws.below(2000) : draws.below(120_000);
+  const ms = draws.below(draws.pick([2000, 2000, 2000, 20_000, 20_000, 120_000]));
   return { end, ms };
 }
 

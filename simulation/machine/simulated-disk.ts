@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Database } from '../../server/platform/database/database.ts';
 import { sqlitePath } from '../../server/platform/database/open.ts';
 import { openCheckpoint } from '../../server/platform/database/sqlite/checkpoint.ts';
@@ -27,6 +27,7 @@ import { openSqlite, openSqliteConnection } from '../../server/platform/database
 import { readWalHeader } from '../../server/platform/database/sqlite/wal-frames.ts';
 import type { Draws } from '../kernel/draws.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+import type { ObservedConnection } from '../model/observer.ts';
 
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -74,7 +75,10 @@ export class SimulatedDisk {
   #folder: string;
   #opened: Opened | null = null;
   #synced: LogEnd[] = [];
-  #observer: DatabaseSync | null = null;
+  #observer: ObservedConnection | null = null;
+  #observing: DatabaseSync | null = null;
+  #version = 0;
+  #countChanges: StatementSync | null = null;
   syncs = 0;
 
   /** `root` is an empty folder in memory. */
@@ -90,9 +94,24 @@ export class SimulatedDisk {
   }
 
   /** A connection that reads the last commit. */
-  get observer(): DatabaseSync {
-    this.#observer ??= new DatabaseSync(sqlitePath(this.#folder));
+  get observer(): ObservedConnection {
+    if (this.#observer) return this.#observer;
+    const connection = new DatabaseSync(sqlitePath(this.#folder));
+    this.#observing = connection;
+    this.#observer = {
+      prepare: (sql) => connection.prepare(sql),
+      readVersion: () => this.#readVersion(),
+    };
     return this.#observer;
+  }
+
+  /** Asks the only connection that writes, because `pragma data_version` reads the file. */
+  #readVersion(): number {
+    const writer = this.#opened?.writer;
+    if (!writer?.isOpen || writer.isTransaction) return this.#version;
+    this.#countChanges ??= writer.prepare('select total_changes() as changes');
+    this.#version = Number(this.#countChanges.get()?.changes);
+    return this.#version;
   }
 
   #createFolder(): string {
@@ -198,8 +217,10 @@ export class SimulatedDisk {
 
   /** Closes the connection of the observer. A process that stops moves the log into the database when no other reads it. */
   stopObserving(): void {
-    this.#observer?.close();
+    this.#observing?.close();
+    this.#observing = null;
     this.#observer = null;
+    this.#countChanges = null;
   }
 
   /** Ends the process that has the database open. The next one finds what is left of its files. */

@@ -5,6 +5,8 @@ export type Row = Record<string, unknown>;
 /** A connection as the observer uses it. */
 export interface ObservedConnection {
   prepare(sql: string): ObservedStatement;
+  /** Changes with each commit that has changed rows. */
+  readVersion(): number;
 }
 
 interface ObservedStatement {
@@ -29,6 +31,11 @@ export class Observer {
     const statement = this.#statements.get(sql) ?? connection.prepare(sql);
     this.#statements.set(sql, statement);
     return statement.all(...values);
+  }
+
+  /** Returns a number that changes with each commit that has changed rows. */
+  readVersion(): number {
+    return this.#connect().readVersion();
   }
 
   /** Returns the number in the first column of the first row. */

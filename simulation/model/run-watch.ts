@@ -14,8 +14,6 @@ interface WatchedRun {
 
 const RUNNING = `select id, account_id, application_uid, fence, attempt, worker_id, required_licenses, run_type, slot_released_at
   from runs where status = 'running'`;
-/** Transactions of several servers commit their events in another order than their numbers, at most this far apart. */
-const LATE_EVENTS_MAX = 500;
 const NEW_EVENTS = 'select seq, run_id, status from run_events where seq > ? order by seq';
 
 const LIMITS = `select 'licence ' || name || ' of ' || account_id as key, total as amount from account_licenses
@@ -28,15 +26,18 @@ export class RunWatch {
   readonly #ledger: Ledger;
   #version = -1;
   #lastEvent = 0;
+  readonly #lateEventsMax: number;
   readonly #seen = new Set<number>();
   readonly #runs = new Map<string, WatchedRun>();
   #limits = new Map<string, number>();
   /** How often each transition was seen. */
   readonly transitions = new Map<string, number>();
 
-  constructor(observer: Observer, ledger: Ledger) {
+  /** The events of several servers are committed in another order than their numbers, at most `lateEventsMax` apart. */
+  constructor(observer: Observer, ledger: Ledger, { lateEventsMax }: { lateEventsMax: number }) {
     this.#observer = observer;
     this.#ledger = ledger;
+    this.#lateEventsMax = lateEventsMax;
   }
 
   /** Forgets the rows: a crash may have taken some back. */
@@ -50,13 +51,13 @@ export class RunWatch {
 
   /** Checks the commits since the last call. */
   check(): void {
-    const version = this.#observer.count('pragma data_version');
+    const version = this.#observer.readVersion();
     if (version === this.#version) return;
     this.#version = version;
     const before = this.#limits;
     this.#limits = this.#readLimits();
     const events = this.#observer
-      .query(NEW_EVENTS, this.#lastEvent - LATE_EVENTS_MAX)
+      .query(NEW_EVENTS, this.#lastEvent - this.#lateEventsMax)
       .filter(({ seq }) => !this.#seen.has(Number(seq)));
     if (events.length === 0) return;
     const started = new Set<string>();

@@ -110,15 +110,15 @@ export class Network {
       const pass = (): void => {
         const delay = this.#delay();
         if (this.#isLost(from, 'lostRequests')) return;
-        this.#scheduler.after(delay, '', () =>
-          this.#server.handle(request, giveUp.signal).then(
+        const arrive = (): void =>
+          void this.#server.handle(request, giveUp.signal).then(
             (response) => {
               this.onAnswer(path, response, sentAt);
               this.#respond(from, request, response, (received) => finish(() => resolve(received)));
             },
             (error: Error) => this.#scheduler.after(this.#delay(), '', () => finish(() => reject(error))),
-          ),
-        );
+          );
+        this.#scheduler.after(delay, '', arrive, { joins: true });
       };
       pass();
       if (this.#happens('doubledRequests')) pass();
@@ -150,7 +150,7 @@ export class Network {
   ): void {
     if (this.#deaf.has(from.name) || this.#isLost(from, 'lostResponses')) return;
     const label = `${from.name} ${method} ${path.split('?')[0]} ${response.status}`;
-    this.#scheduler.after(this.#delay(), label, () => deliver(response));
+    this.#scheduler.after(this.#delay(), label, () => deliver(response), { joins: true });
   }
 
   #delay(): number {

@@ -126,8 +126,8 @@ export class PostgresEnvironment {
     const admin = this.#admin;
     const { postgres } = cluster;
     const connection: ObservedConnection = {
+      readVersion: () => postgres.version,
       prepare(sql) {
-        if (sql === 'pragma data_version') return { all: () => [{ version: postgres.version }] };
         let count = 0;
         const text = sql.replaceAll('?', () => {
           count += 1;

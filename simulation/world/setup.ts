@@ -27,12 +27,15 @@ async function succeed(client: Client, method: string, path: string, body?: unkn
   return answer;
 }
 
+/** Seconds after which an app that never ends is ended; no other app takes so long. */
+const max_duration = 130;
+
 const CONFIGURATIONS: Record<(typeof INSTANCES)[number], object> = {
-  main: {},
-  licensed: { requirements: { licenses: { [LICENSE]: 1 } } },
-  greedy: { requirements: { licenses: { [LICENSE]: 2 } } },
-  gpu: { requirements: { labels: ['gpu'] } },
-  urgent: { queuing: { priority: 1 } },
+  main: { max_duration },
+  licensed: { max_duration, requirements: { licenses: { [LICENSE]: 1 } } },
+  greedy: { max_duration, requirements: { licenses: { [LICENSE]: 2 } } },
+  gpu: { max_duration, requirements: { labels: ['gpu'] } },
+  urgent: { max_duration, queuing: { priority: 1 } },
 };
 
 /** Returns the archive of an app; simulated workers do not read it. */

@@ -18,6 +18,9 @@ const REST_CHECK_MS = 5000;
 /** The servers tell within this time what their jobs have done. */
 const JOBS_MS = 60_000;
 
+/** So many events of other transactions may have got their numbers before one of them commits. */
+const LATE_EVENTS_MAX = 500;
+
 /** What one simulation showed. */
 export interface Outcome {
   plan: Plan;
@@ -86,7 +89,9 @@ class Simulation {
     this.#world = world;
     this.#plan = plan;
     this.#observer = new Observer(() => world.observe());
-    this.#watch = new RunWatch(this.#observer, world.ledger);
+    this.#watch = new RunWatch(this.#observer, world.ledger, {
+      lateEventsMax: world.storage ? LATE_EVENTS_MAX : 0,
+    });
     world.onServerStart = () => {
       this.#watch.reset();
       checkAcknowledged(world, this.#observer);

@@ -20,6 +20,9 @@ import type { OpenStorage, Servers, Storage } from './storage.ts';
 /** Files of simulated disks are in memory. */
 const MEMORY = '/dev/shm';
 
+/** How long a server works for an event, by which the next ones find it at work. */
+const OVERLAPS_MS = [0, 1, 20];
+
 /** The stopped server with which worlds begin. */
 export interface Template {
   /** Its data folder. */
@@ -78,6 +81,8 @@ export class World {
         rest: () => this.storage?.rest(),
       },
     );
+    // PostgreSQL executes one statement between two events.
+    if (template && !openStorage) this.scheduler.overlapMs = this.#draws('overlap').pick(OVERLAPS_MS);
     setHost({ scheduler: this.scheduler, draws: this.#draws('host') });
     this.disk = new SimulatedDisk(join(this.#folder, 'disk'), this.#draws('disk'));
     this.blobs = new MemoryBlobs(this.#draws('blobs'));

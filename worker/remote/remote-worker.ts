@@ -67,6 +67,8 @@ export class RemoteWorker {
   #isSyncDue = false;
   #failures = 0;
   #waitMs = SYNC_WAIT_MS;
+  /** The wait before the last break. */
+  #earlierWaitMs = SYNC_WAIT_MS;
   #isDraining = false;
   #isStopping = false;
   #isRegistering = false;
@@ -149,7 +151,10 @@ export class RemoteWorker {
     } catch (error) {
       const openMs = this.#parts.clock.elapsed() - startedAt;
       const isCutOff = openMs >= CUT_OFF_MS && this.#failures === 0;
+      if (this.#failures === 0) this.#earlierWaitMs = this.#waitMs;
       if (isCutOff) this.#waitMs = Math.max(WAIT_MS_MIN, Math.floor(Math.min(openMs, this.#waitMs) / 2));
+      // Nobody answers the next request either: the server was gone, and no proxy had cut off the wait.
+      else this.#waitMs = this.#earlierWaitMs;
       this.#failures += 1;
       delayMs = computeRequestDelayMs(this.#failures);
       const isRefused = error instanceof RefusedError;
