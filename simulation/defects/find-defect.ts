@@ -16,6 +16,8 @@ export interface Finding {
   /** Milliseconds of processor time until the first failure, of all processes. */
   processorMs: number;
   isReplayed: boolean;
+  /** The same plan breaks nothing without the defect. */
+  isCleanWithout: boolean;
 }
 
 interface FindSettings {
@@ -47,21 +49,25 @@ export async function findDefect(
       if (report.violations.length > 0) found.push({ plan, report });
     }
   };
+  const whole = new SimulatorPool({ database, processes: 1 });
   try {
     await Promise.all(Array.from({ length: pool.size }, work));
     const [first] = found;
-    const none = { name, plan: null, promise: '', seeds, stepsBefore: 0, processorMs, isReplayed: false };
+    const none = { name, plan: null, promise: '', seeds, stepsBefore: 0, processorMs, isReplayed: false, isCleanWithout: false };
     if (!first) return none;
     const shrunk = await shrinkPlan(first.plan, first.report, { run, width: pool.size, triesMax });
     const replayed = await run(shrunk.plan);
+    const without = await Promise.all([whole.run(first.plan), whole.run(shrunk.plan)]);
     return {
       ...{ name, plan: shrunk.plan, seeds, processorMs },
       promise: first.report.violations[0]?.promise ?? '',
       stepsBefore: first.plan.steps.length,
-      isReplayed: replayed.trace === shrunk.report.trace || triesMax === 0,
+      isReplayed: replayed.trace === shrunk.report.trace,
+      isCleanWithout: without.every(({ violations }) => violations.length === 0),
     };
   } finally {
     pool.close();
+    whole.close();
   }
 }
 
@@ -74,6 +80,7 @@ export function formatFindings(findings: readonly Finding[]): string {
     `${Math.round(one.processorMs / 100) / 10} s`,
     one.promise,
     one.plan && !one.isReplayed ? 'not replayed' : '',
+    one.plan && !one.isCleanWithout ? 'fails without the defect too' : '',
   ]);
   const lines = [['defect', 'seed', 'steps', 'processor time', 'broken promise', ''], ...rows];
   return lines.map((cells) => cells.join(' | ')).join('\n');

@@ -1,16 +1,16 @@
 /** Steps of members of an account: licences, quotas, keys and share links. */
-import { ACCOUNTS, APPLICATION, LICENSE } from '../world/setup.ts';
+import { ACCOUNTS, APPLICATION } from '../world/setup.ts';
 import { pickOf } from './run-steps.ts';
-import { readNumber, type StepKinds } from './step.ts';
+import { changeSetting, checkSetting, type Setting, SETTINGS } from './settings.ts';
+import { readNumber, readText, type StepKinds } from './step.ts';
 
 export const ACCOUNT_STEPS: StepKinds = {
   setLicenses: {
     weight: 2,
     draw: (draws) => ({ account: draws.below(ACCOUNTS), total: draws.below(6) }),
     async run(world, step) {
-      const licenses = [{ name: LICENSE, total: readNumber(step, 'total') }];
-      const client = world.clientOf(readNumber(step, 'account'));
-      const answer = await client.call('PUT', '/v1/account/licenses', { body: { licenses } });
+      const change = { account: readNumber(step, 'account'), value: readNumber(step, 'total') };
+      const answer = await changeSetting(world, { ...change, name: 'licenses' });
       if (answer && answer.status !== 200) world.ledger.reportRefusal(step, answer);
     },
   },
@@ -22,25 +22,27 @@ export const ACCOUNT_STEPS: StepKinds = {
       ofApplication: draws.happens(0.3),
     }),
     async run(world, step) {
-      const path =
-        step.ofApplication === true ? `/v1/applications/${APPLICATION}/quotas` : '/v1/account/quotas';
-      // 0 of the step is no quota.
-      const concurrent_runs = readNumber(step, 'runs') || null;
-      const client = world.clientOf(readNumber(step, 'account'));
-      const answer = await client.call('PUT', path, {
-        body: { concurrent_runs, core_hours_per_month: null },
-      });
+      const name = step.ofApplication === true ? 'quotas of the application' : 'quotas';
+      const change = { account: readNumber(step, 'account'), value: readNumber(step, 'runs') };
+      const answer = await changeSetting(world, { ...change, name });
       if (answer && answer.status !== 200) world.ledger.reportRefusal(step, answer);
     },
+  },
+  readSetting: {
+    weight: 3,
+    draw: (draws) => ({ account: draws.below(ACCOUNTS), name: draws.pick(SETTINGS) }),
+    run: (world, step) =>
+      checkSetting(world, { account: readNumber(step, 'account'), name: readText(step, 'name') as Setting }),
   },
   useKey: {
     weight: 2,
     draw: (draws) => ({ account: draws.below(ACCOUNTS), ms: draws.below(30_000) }),
     async run(world, step) {
       const client = world.clientOf(readNumber(step, 'account'));
+      const role = readNumber(step, 'ms') % 2 === 0 ? 'operator' : 'viewer';
       const name = `key ${step.id}`;
       const created = await client.call('POST', '/v1/account/keys', {
-        ...{ body: { name, role: 'operator' }, idempotencyKey: `key-${step.id}` },
+        ...{ body: { name, role }, idempotencyKey: `key-${step.id}` },
       });
       if (created?.status !== 201) return;
       const { id, token } = created.body as { id: string; token: string };
@@ -50,6 +52,11 @@ export const ACCOUNT_STEPS: StepKinds = {
       const before = await user.call('GET', list);
       if (before && before.status !== 200)
         world.ledger.report('a key works until its end', `${id} has the status ${before.status}`);
+      const written = await user.call('PUT', '/v1/account/quotas', {
+        body: { concurrent_runs: 1, core_hours_per_month: null },
+      });
+      if (written && written.status !== 403)
+        world.ledger.report('a key has the rights of its role only', `${id} has the status ${written.status}`);
       await world.sleep(readNumber(step, 'ms'));
       const revoked = await client.call('DELETE', `/v1/account/keys/${id}`);
       if (revoked?.status !== 204) return;

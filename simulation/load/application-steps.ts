@@ -1,8 +1,8 @@
 /** Steps with applications, instances and webhooks. */
-import { ACCOUNTS, APPLICATION } from '../world/setup.ts';
+import { ACCOUNTS } from '../world/setup.ts';
+import { changeSetting } from './settings.ts';
 import { readNumber, readText, type StepKinds } from './step.ts';
 
-const PATH = `/v1/applications/${APPLICATION}`;
 /** More than a row holds, so that the input becomes a blob. */
 const LARGE_CHARS = 70_000;
 
@@ -11,9 +11,8 @@ export const APPLICATION_STEPS: StepKinds = {
     weight: 2,
     draw: (draws) => ({ account: draws.below(ACCOUNTS), version: draws.pick(['v1', 'v2', 'v3']) }),
     async run(world, step) {
-      const client = world.clientOf(readNumber(step, 'account'));
-      const body = { version_id: readText(step, 'version') };
-      const answer = await client.call('PUT', `${PATH}/instances/main`, { body });
+      const change = { account: readNumber(step, 'account'), value: readText(step, 'version') };
+      const answer = await changeSetting(world, { ...change, name: 'version of main' });
       if (answer?.status === 200) world.ledger.acknowledge('updateInstance', 'main');
       else if (answer) world.ledger.reportRefusal(step, answer);
     },

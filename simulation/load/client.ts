@@ -10,6 +10,8 @@ export interface Answer {
   headers: Record<string, string>;
   /** The parsed JSON; the text of a body that is none. */
   body: unknown;
+  /** How often the client has sent the request. */
+  tries: number;
 }
 
 interface CallOptions {
@@ -59,7 +61,7 @@ export class Client {
           },
           CLIENT_TIMEOUT_MS,
         );
-        if (response.status <= 500 && response.status !== 429) return parse(response);
+        if (response.status <= 500 && response.status !== 429) return { ...parse(response), tries };
       } catch {
         // The connection broke, so the request is sent again.
       }
@@ -71,7 +73,7 @@ export class Client {
   }
 }
 
-function parse({ status, headers, body }: WireResponse): Answer {
+function parse({ status, headers, body }: WireResponse): Omit<Answer, 'tries'> {
   const text = body.toString();
   try {
     return { status, headers, body: text === '' ? null : JSON.parse(text) };

@@ -8,6 +8,9 @@ import { readNumber, type StepKinds } from './step.ts';
 /** The longest time of most faults. */
 const FAULT_MS_MAX = 180_000;
 
+/** A worker that is away for less than half a minute keeps its runs. */
+const ABSENCES_MS = [8000, 70_000, 70_000, HOUR_MS];
+
 const NETWORK: (keyof NetworkFaults)[] = ['lostRequests', 'lostResponses', 'doubledRequests', 'lateMessages'];
 const RECEIVERS: (keyof ReceiverFaults)[] = ['refused', 'failed', 'silent', 'lostAnswers'];
 
@@ -134,6 +137,21 @@ export const FAULT_STEPS: StepKinds = {
       world.workerAt(readNumber(step, 'worker'))?.crash();
     },
   },
+  crashWorkerOften: {
+    weight: 2,
+    draw: (draws) => ({
+      worker: draws.below(4),
+      times: 2 + draws.below(8),
+      everyMs: 2500 + draws.below(draws.pick([3000, 50_000])),
+    }),
+    run(world, step) {
+      world.countFault(step.do);
+      for (let n = 0; n < readNumber(step, 'times'); n += 1)
+        world.scheduler.after(n * readNumber(step, 'everyMs'), '', () =>
+          world.workerAt(readNumber(step, 'worker'))?.crash(),
+        );
+    },
+  },
   stopWorker: {
     weight: 1,
     draw: (draws) => ({ worker: draws.below(4) }),
@@ -144,7 +162,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   pauseWorker: {
     weight: 4,
-    draw: (draws) => ({ worker: draws.below(4), forMs: draws.happens(0.7) ? draws.below(90_000) : HOUR_MS }),
+    draw: (draws) => ({ worker: draws.below(4), forMs: draws.below(draws.pick(ABSENCES_MS)) }),
     run(world, step) {
       const worker = world.workerAt(readNumber(step, 'worker'));
       during(
@@ -157,7 +175,7 @@ export const FAULT_STEPS: StepKinds = {
   },
   cutOffWorker: {
     weight: 3,
-    draw: (draws) => ({ worker: draws.below(4), forMs: drawTime(draws, FAULT_MS_MAX) }),
+    draw: (draws) => ({ worker: draws.below(4), forMs: draws.below(draws.pick(ABSENCES_MS)) }),
     run: (world, step) => cutOff(world, step, world.workerAt(readNumber(step, 'worker'))?.name),
   },
   cutOffClient: {

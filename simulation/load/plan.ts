@@ -42,20 +42,21 @@ const EXPERIMENTS = new Set(Object.keys(EXPERIMENT_STEPS));
 
 /** What the seeds of a kind have in their plans. Faults of one part meet each other more often than among all others. */
 const PROFILES: ((step: string) => boolean)[] = [
-  ...Array.from({ length: 6 }, () => () => true),
+  ...Array.from({ length: 5 }, () => () => true),
   // Nothing may fail.
   (step) => !FAULTS.has(step),
   (step) => !FAULTS.has(step) || /Power|killServer|AtAnswer|Disk|Syncs|Database|crash.*Server/.test(step),
   (step) => !FAULTS.has(step) || /Worker|Network/.test(step),
-  (step) => /Run$|License|Quota/.test(step) || /crash|Worker|kill/.test(step),
+  (step) => step === 'cancelRun' || /Worker/.test(step),
+  (step) => /Run$|License|Quota|Setting/.test(step) || /crash|Worker|kill/.test(step),
   (step) => EXPERIMENTS.has(step) || (FAULTS.has(step) && !/Network|Receivers|Client/.test(step)),
 ];
 
-const STEPS_MIN = 5;
-const STEPS_MAX = 45;
+const STEPS_MIN = 4;
+const STEPS_MAX = 32;
 /** Each second of several servers costs as much as a minute of one. */
 const HORIZONS_MS: Record<DatabaseKind, number[]> = {
-  sqlite: [300, 2000, 10_000, 10_000, 40_000, 40_000, 40_000, 120_000, 120_000, 600_000],
+  sqlite: [300, 2000, 10_000, 10_000, 40_000, 40_000, 90_000, 90_000, 400_000],
   postgres: [5000, 10_000, 20_000, 40_000, 90_000],
 };
 

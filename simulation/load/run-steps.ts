@@ -11,7 +11,7 @@ const PATH = `/v1/applications/${APPLICATION}/runs`;
 /** Draws the behaviour of an app: most apps succeed soon. */
 function drawApp(draws: Draws): Record<string, StepValue> {
   const end = draws.happens(0.6) ? 'success' : draws.pick(APP_ENDS);
-  const ms = draws.below(draws.pick([2000, 2000, 2000, 20_000, 20_000, 120_000]));
+  const ms = draws.below(draws.pick([500, 2000, 2000, 10_000, 50_000, 50_000]));
   return { end, ms };
 }
 
@@ -43,7 +43,7 @@ export async function createRun(world: World, step: Step): Promise<void> {
       return;
     }
     const { run_id: id } = answer.body as { run_id: string };
-    const flags = { isCancelRequested: false, isDeleteRequested: false, isDeleted: false };
+    const flags = { isCancelRequested: false, isDeleteRequested: false, isDeleted: false, isCanceled: false };
     const run = { id, account, application: APPLICATION, instance, name, input, ...flags };
     world.ledger.acknowledgeRun(step, run);
   };
@@ -73,8 +73,10 @@ export const RUN_STEPS: StepKinds = {
       const answer = await world
         .clientOf(run.account)
         .call('PATCH', `${PATH}/${run.id}/cancel`, { body: {} });
-      if (answer?.status === 204) world.ledger.acknowledge('cancelRun', run.id);
-      else if (answer && !(answer.status === 404 && run.isDeleteRequested))
+      if (answer?.status === 204) {
+        run.isCanceled = true;
+        world.ledger.acknowledge('cancelRun', run.id);
+      } else if (answer && !(answer.status === 404 && run.isDeleteRequested))
         world.ledger.reportRefusal(step, answer);
     },
   },

@@ -11,6 +11,7 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readdirSync,
   readSync,
   rmSync,
@@ -75,6 +76,8 @@ export class SimulatedDisk {
   #folder: string;
   #opened: Opened | null = null;
   #synced: LogEnd[] = [];
+  /** What the file with the acknowledged position has had lately, in the order of its writes. */
+  #positions: string[] = [];
   #observer: ObservedConnection | null = null;
   #observing: DatabaseSync | null = null;
   #version = 0;
@@ -152,6 +155,7 @@ export class SimulatedDisk {
     // The start syncs the log.
     const end = this.#readEnd();
     this.#synced = end ? [end] : [];
+    this.#notePosition();
     return database;
   }
 
@@ -183,6 +187,7 @@ export class SimulatedDisk {
     if (this.#opened) this.#opened.log = log;
     const end = this.#readEnd();
     const { slowness, failsSyncs } = this.faults;
+    this.#notePosition();
     this.syncs += 1;
     owner.after(this.#draws.duration(this.#usualSyncMs) * slowness, '', () => {
       if (failsSyncs) {
@@ -192,7 +197,18 @@ export class SimulatedDisk {
       if (end) this.#synced.push(end);
       if (this.#synced.length > POSITIONS_MAX) this.#synced.shift();
       done(null);
+      this.#notePosition();
     });
+  }
+
+  /** The file is never synced, so a power cut leaves any of its latest contents. */
+  #notePosition(): void {
+    const path = `${sqlitePath(this.#folder)}${POSITION_SUFFIX}`;
+    if (!statSync(path, { throwIfNoEntry: false })) return;
+    const position = readFileSync(path, 'latin1');
+    if (position === this.#positions.at(-1)) return;
+    this.#positions.push(position);
+    if (this.#positions.length > POSITIONS_MAX) this.#positions.shift();
   }
 
   #readEnd(): LogEnd | null {
@@ -213,6 +229,7 @@ export class SimulatedDisk {
     this.stopObserving();
     this.#opened = null;
     this.#synced = [];
+    this.#positions = [];
   }
 
   /** Closes the connection of the observer. A process that stops moves the log into the database when no other reads it. */
@@ -256,9 +273,9 @@ export class SimulatedDisk {
     writeFileSync(`${to}-wal`, bytes);
     if (kind === 'kill' && statSync(`${path}${POSITION_SUFFIX}`, { throwIfNoEntry: false }))
       copyFileSync(`${path}${POSITION_SUFFIX}`, `${to}${POSITION_SUFFIX}`);
-    const known = this.#synced[this.#draws.below(this.#synced.length)];
-    if (kind === 'power' && known)
-      writeFileSync(`${to}${POSITION_SUFFIX}`, `${known.salt} ${String(known.frames).padStart(10, '0')}\n`);
+    this.#notePosition();
+    if (kind === 'power' && this.#positions.length > 0)
+      writeFileSync(`${to}${POSITION_SUFFIX}`, this.#draws.pick(this.#positions), 'latin1');
   }
 
   /** Loses sectors behind the position: all of them, the last ones, or any. */

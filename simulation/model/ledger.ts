@@ -3,10 +3,12 @@ import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import type { Answer } from '../load/client.ts';
 import type { Step } from '../load/step.ts';
-import type { WireResponse } from '../machine/simulated-server.ts';
+import type { WireRequest, WireResponse } from '../machine/simulated-server.ts';
 import type { AppInput } from '../workers/app-behavior.ts';
 import type { AppStart } from '../workers/simulated-runner.ts';
+import { AppWatch } from './app-watch.ts';
 import { LeaseHistory } from './lease-history.ts';
+import { Registers } from './registers.ts';
 
 /** A run that the server acknowledged. */
 export interface AcknowledgedRun {
@@ -23,6 +25,8 @@ export interface AcknowledgedRun {
   isDeleteRequested: boolean;
   /** The server has answered a deletion as done. */
   isDeleted: boolean;
+  /** The server has answered a cancel as done. */
+  isCanceled: boolean;
 }
 
 /** A violation of a promise. */
@@ -62,18 +66,20 @@ export class Ledger {
   readonly answers = new Map<string, number>();
   /** The first terminal status that a client read, by run. */
   readonly readEnds = new Map<string, RunStatusV2>();
-  /** The worker process that began an attempt, by run and fencing token. */
-  readonly #begun = new Map<string, string>();
-  appStarts = 0;
+  readonly apps: AppWatch;
+  readonly registers: Registers;
+  /** The first successful answer to each request with a key, by its sender, which every copy gets too. */
+  readonly #answersOfKeys = new Map<string, string>();
   /** True once a fault has begun: until then nothing may fail. */
   isDisturbed = false;
-  /** True once a power cut may have undone commits. */
-  hasLostPower = false;
   readonly leases: LeaseHistory;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
-    this.leases = new LeaseHistory(scheduler, (promise, detail) => this.report(promise, detail));
+    const report = (promise: string, detail: string): void => this.report(promise, detail);
+    this.leases = new LeaseHistory(scheduler, report);
+    this.apps = new AppWatch(report);
+    this.registers = new Registers(() => scheduler.now, report);
   }
 
   report(promise: string, detail: string): void {
@@ -126,20 +132,24 @@ export class Ledger {
   }
 
   /** The server answered a request that was sent at the time. */
-  noteAnswer(path: string, { status, body }: WireResponse, sentAt: number): void {
+  noteAnswer({ path, headers }: WireRequest, { status, body }: WireResponse, sentAt: number): void {
     if (status === 500) this.report('no request fails inside the server', path);
+    const key = headers['idempotency-key'];
+    if (key !== undefined && status < 300) this.#checkRepeated(`${headers.authorization} ${key}`, body.toString());
     // The end of an attempt without a lease is answered too, and not stored.
-    if (status < 300 && !body.includes('"stored":false')) this.leases.checkAccepted(path, sentAt);
+    if (status < 300 && !body.includes('"stored":false'))
+      this.leases.checkAccepted(path.split('?')[0] ?? '', sentAt);
   }
 
-  /** A process starts an attempt once. */
-  noteApp(event: 'start' | 'end', { key, worker }: AppStart): void {
-    if (event === 'end') return;
-    this.appStarts += 1;
-    this.#scheduler.note(`${worker} starts ${key}`);
-    // A server that has lost a claim in a power cut gives it again, under the same fencing token.
-    if (this.#begun.get(key) === worker && !this.hasLostPower)
-      this.report('an attempt starts once', `${worker} started ${key} twice`);
-    this.#begun.set(key, worker);
+  #checkRepeated(key: string, body: string): void {
+    const first = this.#answersOfKeys.get(key) ?? body;
+    this.#answersOfKeys.set(key, first);
+    if (first !== body)
+      this.report('a repeated request gets the first answer', `${body.slice(0, 200)} after ${first.slice(0, 200)}`);
+  }
+
+  noteApp(event: 'start' | 'end', app: AppStart): void {
+    if (event === 'start') this.#scheduler.note(`${app.worker} starts ${app.key}`);
+    this.apps.note(event, app);
   }
 }

@@ -10,7 +10,13 @@ import type { Observer, Row } from './observer.ts';
 interface WatchedRun {
   status: RunStatusV2;
   fence: number;
+  /** The columns that stay after the end, as text; null before. */
+  end: string | null;
 }
+
+/** What nothing changes after the end of a run. */
+const END = `select status, error, attempt, fence, worker_id, cancel_requested_at, finished_at, output_content_id
+  from runs where id = ?`;
 
 const RUNNING = `select id, account_id, application_uid, fence, attempt, worker_id, required_licenses, run_type, slot_released_at
   from runs where status = 'running'`;
@@ -25,6 +31,8 @@ export class RunWatch {
   readonly #observer: Observer;
   readonly #ledger: Ledger;
   #version = -1;
+  /** The next check reads the events of the past again. */
+  #isPast = true;
   #lastEvent = 0;
   readonly #lateEventsMax: number;
   readonly #seen = new Set<number>();
@@ -43,6 +51,7 @@ export class RunWatch {
   /** Forgets the rows: a crash may have taken some back. */
   reset(): void {
     this.#version = -1;
+    this.#isPast = true;
     this.#lastEvent = 0;
     this.#seen.clear();
     this.#runs.clear();
@@ -76,6 +85,7 @@ export class RunWatch {
       ),
     );
     this.#checkLimits(running, started, before);
+    this.#isPast = false;
   }
 
   #applyEvent(id: string, status: RunStatusV2): void {
@@ -90,8 +100,25 @@ export class RunWatch {
       );
     if (known?.status === 'running' && status === 'queued' && !this.#mayBeRequeued(id))
       this.#ledger.report('a run is queued again only after a fault', id);
-    if (known) known.status = status;
-    else this.#runs.set(id, { status, fence: 0 });
+    if (!this.#isPast && this.#ledger.runs.get(id)?.isCanceled && !isTerminal(status))
+      this.#ledger.report('a canceled run is not executed again', `${id} became ${status} after its cancel`);
+    const end = isTerminal(status) ? this.#readEnd(id) : null;
+    if (known) Object.assign(known, { status, end });
+    else this.#runs.set(id, { status, fence: 0, end });
+  }
+
+  #readEnd(id: string): string | null {
+    const [row] = this.#observer.query(END, id);
+    return row ? JSON.stringify(row) : null;
+  }
+
+  /** Compares each run that has ended with what it was then. */
+  checkEnds(): void {
+    for (const [id, { end }] of this.#runs) {
+      const now = end === null ? null : this.#readEnd(id);
+      if (now !== null && now !== end)
+        this.#ledger.report('a run that has ended does not change', `${id} was ${end} and is ${now}`);
+    }
   }
 
   /** The app of some runs ends by a fault of its host, and nothing else may fail yet. */

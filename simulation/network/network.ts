@@ -54,7 +54,7 @@ export class Network {
   readonly counts = new Map<string, number>();
 
   /** Is called with each response when it leaves the server. */
-  onAnswer = (_path: string, _response: WireResponse, _sentAt: number): void => {};
+  onAnswer = (_request: WireRequest, _response: WireResponse, _sentAt: number): void => {};
 
   constructor(scheduler: Scheduler, draws: Draws, server: Pick<SimulatedServer, 'handle'>) {
     this.#scheduler = scheduler;
@@ -96,7 +96,6 @@ export class Network {
     return new Promise((resolve, reject) => {
       let isOver = false;
       const giveUp = new AbortController();
-      const [path = ''] = request.path.split('?');
       const finish = (end: () => void): void => {
         if (isOver) return;
         isOver = true;
@@ -113,7 +112,7 @@ export class Network {
         const arrive = (): void =>
           void this.#server.handle(request, giveUp.signal).then(
             (response) => {
-              this.onAnswer(path, response, sentAt);
+              this.onAnswer(request, response, sentAt);
               this.#respond(from, request, response, (received) => finish(() => resolve(received)));
             },
             (error: Error) => this.#scheduler.after(this.#delay(), '', () => finish(() => reject(error))),

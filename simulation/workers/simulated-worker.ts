@@ -18,6 +18,8 @@ const RESTART_MS = 2000;
 export interface WorkerSettings {
   name: string;
   token: string;
+  /** The index of the only account whose runs it gets; null: runs of all. */
+  account: number | null;
   slots: number;
   resources: { cores: number; memoryBytes: number } | null;
   labels: string[];

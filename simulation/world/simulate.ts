@@ -2,18 +2,19 @@
 import { Draws } from '../kernel/draws.ts';
 import type { Plan } from '../load/plan.ts';
 import { STEP_KINDS } from '../load/plan.ts';
+import { changeSetting, defineSettings, LICENSES_MAX } from '../load/settings.ts';
 import type { Step } from '../load/step.ts';
 import { checkAcknowledged, checkAtRest } from '../model/final-checks.ts';
 import type { Violation } from '../model/ledger.ts';
 import { Observer } from '../model/observer.ts';
+import { readBack } from '../model/read-back.ts';
 import { RunWatch } from '../model/run-watch.ts';
 import { UNENDED_STUDIES } from '../model/study-checks.ts';
-import { LICENSE } from './setup.ts';
 import type { OpenStorage } from './storage.ts';
 import { type Template, World } from './world.ts';
 
 /** Everything ends within this time after the last fault. */
-const REST_MS = 3 * 3_600_000;
+const REST_MS = 3_600_000;
 const REST_CHECK_MS = 5000;
 /** The servers tell within this time what their jobs have done. */
 const JOBS_MS = 60_000;
@@ -104,12 +105,17 @@ class Simulation {
     await this.#world.begin();
     const begun = { events: scheduler.events, now: scheduler.now };
     this.#addWorkers();
+    defineSettings(this.#world);
     for (const step of this.#plan.steps) scheduler.after(step.at, '', () => this.#start(step));
     const end = scheduler.now + (this.#plan.steps.at(-1)?.at ?? 0) + 1;
     await this.#advance({ time: end });
     this.#world.heal();
     await this.#rest();
-    if (ledger.violations.length === 0) await checkAtRest(this.#world, this.#plan, this.#observer);
+    if (ledger.violations.length === 0) await this.#complete(readBack(this.#world));
+    if (ledger.violations.length === 0) {
+      this.#watch.checkEnds();
+      await checkAtRest(this.#world, this.#plan, this.#observer);
+    }
     const jobs = await this.#readJobs();
     return {
       plan: this.#plan,
@@ -130,6 +136,18 @@ class Simulation {
       logs: ledger.logCounts,
       answers: ledger.answers,
     };
+  }
+
+  /** Runs the scheduler until the work of clients has ended. */
+  async #complete(work: Promise<void>): Promise<void> {
+    let hasEnded = false;
+    work.then(
+      () => {
+        hasEnded = true;
+      },
+      (error: unknown) => this.#world.ledger.report('a step ends without an error', String(error)),
+    );
+    await this.#advance({ time: this.#world.scheduler.now + REST_MS, isDone: () => hasEnded });
   }
 
   /** The servers answer on the scheduler, like everything that they do. */
@@ -153,6 +171,7 @@ class Simulation {
       const isSized = draws.happens(0.4);
       this.#world.addWorker({
         name: `worker-${index}`,
+        account: ofFirst ? 0 : null,
         token: (ofFirst ? this.#world.accounts[0] : second)?.workerToken ?? '',
         slots: 1 + draws.below(4),
         resources: isSized ? { cores: 16, memoryBytes: 64 * 1024 ** 3 } : null,
@@ -223,14 +242,11 @@ class Simulation {
 
   /** Gives every account enough licences and no quotas, and ends every drain. */
   async #freeLimits(): Promise<void> {
-    for (const [index] of this.#world.accounts.entries()) {
-      const client = this.#world.clientOf(index);
-      const none = { concurrent_runs: null, core_hours_per_month: null };
-      await client.call('PUT', '/v1/account/licenses', {
-        body: { licenses: [{ name: LICENSE, total: 10 }] },
-      });
-      await client.call('PUT', '/v1/account/quotas', { body: none });
-      await client.call('PUT', '/v1/applications/plan/quotas', { body: none });
-    }
+    for (const account of this.#world.accounts.keys())
+      await Promise.all([
+        changeSetting(this.#world, { account, name: 'licenses', value: LICENSES_MAX }),
+        changeSetting(this.#world, { account, name: 'quotas', value: 0 }),
+        changeSetting(this.#world, { account, name: 'quotas of the application', value: 0 }),
+      ]);
   }
 }

@@ -119,9 +119,9 @@ export class World {
     this.server =
       this.storage?.servers ?? new SimulatedServer({ ...createServerParts('server'), disk: this.disk });
     this.network = new Network(this.scheduler, this.#draws('network'), this.server);
-    this.network.onAnswer = (path, response, sentAt) => {
+    this.network.onAnswer = (request, response, sentAt) => {
       this.#noteAnswer(response);
-      this.ledger.noteAnswer(path, response, sentAt);
+      this.ledger.noteAnswer(request, response, sentAt);
     };
   }
 
@@ -211,6 +211,7 @@ export class World {
       },
     });
     this.workers.push(worker);
+    this.ledger.apps.addWorker(settings);
     worker.start();
     return worker;
   }
@@ -222,7 +223,7 @@ export class World {
 
   /** Kills the server process. The checks go on from what remains on its disk. */
   crashServer(kind: CrashKind): void {
-    if (kind === 'power') this.ledger.hasLostPower = true;
+    if (kind === 'power') this.ledger.apps.mayRepeat = true;
     this.server.crash(kind);
   }
 

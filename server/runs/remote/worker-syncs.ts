@@ -4,7 +4,8 @@
  *
  * Invariants: a notification of queued runs leads to claims one after the other, and to no further one once the queue has
  * nothing for workers with the same offer. So hundreds of idle workers cost one statement, not one each. An attempt that a
- * worker does not know although it holds the lease is sent again, because its response was lost.
+ * worker does not know although it holds the lease is sent again, because its response was lost. Until then it takes a slot:
+ * the syncs of a worker overlap, and each names the slots that were free when it was sent.
  */
 import { SYNC_JOBS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -56,6 +57,8 @@ export class WorkerSyncs {
   readonly #waiting = new Map<string, Waiting>();
   /** The times at which attempts were sent, by worker and attempt. */
   readonly #sent = new Map<string, Map<string, number>>();
+  /** The last claim for each worker, while it runs. */
+  readonly #claims = new Map<string, Promise<void>>();
   #endListening: (() => void)[] = [];
   #round: Promise<void> = Promise.resolve();
   #isRoundDue = false;
@@ -199,13 +202,28 @@ export class WorkerSyncs {
     for (const job of jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
   }
 
-  /** Claims runs for the free slots of the worker. */
+  /** Claims runs for the free slots of the worker, after the claims for its earlier syncs. */
   async #claim(worker: RemoteWorker, request: WorkerSync): Promise<WorkerJob[]> {
-    if (worker.isDraining || request.stopping) return [];
+    if (worker.isDraining || request.stopping || request.free.length === 0) return [];
+    const earlier = this.#claims.get(worker.id) ?? Promise.resolve();
+    const claimed = earlier.then(() => this.#claimFree(worker, request));
+    const end = (): void => {
+      if (this.#claims.get(worker.id) === ended) this.#claims.delete(worker.id);
+    };
+    const ended = claimed.then(end, end);
+    this.#claims.set(worker.id, ended);
+    return this.#describe(worker, await claimed);
+  }
+
+  async #claimFree(worker: RemoteWorker, request: WorkerSync): Promise<RunsTable[]> {
     const { database, clock } = this.#parts;
+    const known = new Set(request.attempts.map(formatKey));
+    const leased = await listLeasedRuns(database.read, worker.id);
+    const unknown = leased.filter((run) => run.slot_released_at === null && !known.has(formatAttemptKey(run)));
     const runs: RunsTable[] = [];
     for (const { execution_classes, slots } of request.free) {
-      const limit = Math.min(slots, SYNC_JOBS_MAX - runs.length);
+      const taken = unknown.filter((run) => execution_classes.includes(run.execution_class)).length;
+      const limit = Math.min(slots - taken, SYNC_JOBS_MAX - runs.length);
       if (limit <= 0 || execution_classes.length === 0) continue;
       const claim = {
         ...{ workerId: worker.id, classes: execution_classes, limit, now: clock.now() },
@@ -215,7 +233,7 @@ export class WorkerSyncs {
       };
       runs.push(...(await claimForWorker(database, claim)));
     }
-    return this.#describe(worker, runs);
+    return runs;
   }
 
   async #describe(worker: RemoteWorker, runs: readonly RunsTable[]): Promise<WorkerJob[]> {

@@ -16,6 +16,7 @@ const LEASE_COLUMNS = [
   'fence',
   'attempt',
   'worker_id',
+  'execution_class',
   'cancel_requested_at',
   'slot_released_at',
 ] as const;
