@@ -26,6 +26,24 @@ test('a run whose deletion a power cut undid, after its worker had reported its 
   expect(await findViolations({ seed: '33', steps })).toEqual([]);
 });
 
+test('a full disk is the reason of each request whose transaction it rolled back (seed 39)', async () => {
+  const steps: Step[] = [
+    { id: 4, at: 372, do: 'fullDisk', forMs: 169_081, pages: 0 },
+    { id: 7, at: 636, do: 'runEnsemble', account: 2, ms: 1000, end: 'success' },
+    {
+      ...{ id: 9, at: 773, do: 'createRun', account: 0, instance: 'main', priority: 0, twice: false },
+      ...{ end: 'success', ms: 1000 },
+    },
+    { id: 19, at: 1933, do: 'setLicenses', account: 1, total: 0 },
+  ];
+  expect(await findViolations({ seed: '39.10', steps })).toEqual([]);
+});
+
+test('a worker whose syncs overlap gets no more runs than it has slots (seed 13)', async () => {
+  const steps: Step[] = [{ id: 3, at: 110, do: 'createBatch', account: 0, repetitions: 2 }];
+  expect(await findViolations({ seed: '13', steps })).toEqual([]);
+});
+
 test('a run that nobody canceled is queued again after a power cut repeated the fencing token of its attempt (seed 13)', async () => {
   const steps: Step[] = [
     { id: 1, at: 21981, do: 'killServer' },

@@ -93,6 +93,8 @@ export class GroupCommit {
             succeeded.push({ one, respond });
           } catch (error) {
             failed.push({ one, error });
+            // A full disk has rolled everything back, and its error is that of all works.
+            if (!this.#parts.inTransaction()) throw error;
             control('rollback to work');
             control('release work');
           }
@@ -104,7 +106,6 @@ export class GroupCommit {
         throw error;
       }
     } catch (error) {
-      // A full disk rolls the whole transaction back.
       for (const one of group) one.reject(failed.find((other) => other.one === one)?.error ?? error);
       return;
     }
