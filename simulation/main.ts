@@ -126,7 +126,7 @@ async function proveDefects(text: string): Promise<number> {
   const settings = {
     database,
     seedsMax: Number(values.seeds ?? 200),
-    triesMax: values['no-shrink'] === true ? 0 : 150,
+    triesMax: values['no-shrink'] === true ? 0 : 80,
     ...(values.processes === undefined ? {} : { processes: Number(values.processes) }),
   };
   const findings: Finding[] = [];

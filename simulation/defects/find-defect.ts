@@ -53,7 +53,16 @@ export async function findDefect(
   try {
     await Promise.all(Array.from({ length: pool.size }, work));
     const [first] = found;
-    const none = { name, plan: null, promise: '', seeds, stepsBefore: 0, processorMs, isReplayed: false, isCleanWithout: false };
+    const none = {
+      name,
+      plan: null,
+      promise: '',
+      seeds,
+      stepsBefore: 0,
+      processorMs,
+      isReplayed: false,
+      isCleanWithout: false,
+    };
     if (!first) return none;
     const shrunk = await shrinkPlan(first.plan, first.report, { run, width: pool.size, triesMax });
     const replayed = await run(shrunk.plan);

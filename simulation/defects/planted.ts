@@ -159,10 +159,16 @@ export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
     'return run;',
   ),
   definePlanted(
-    'a planned run starts although another transaction has started it',
-    'runs/submit/planned-run-starter.ts',
-    'if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();',
-    'await claimPlannedRun(tx, row);',
+    'a worker gets runs for the free slots of an earlier sync',
+    'runs/remote/worker-syncs.ts',
+    'Math.min(slots - taken, SYNC_JOBS_MAX - runs.length)',
+    'Math.min(slots, SYNC_JOBS_MAX - runs.length)',
+  ),
+  definePlanted(
+    'a group goes on after a full disk has rolled it back',
+    'platform/database/sqlite/group-commit.ts',
+    'if (!this.#parts.inTransaction()) throw error;',
+    '',
   ),
   definePlanted(
     'the last usage record of a batch is removed and not counted',

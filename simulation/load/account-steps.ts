@@ -1,7 +1,7 @@
 /** Steps of members of an account: licences, quotas, keys and share links. */
 import { ACCOUNTS, APPLICATION } from '../world/setup.ts';
 import { pickOf } from './run-steps.ts';
-import { changeSetting, checkSetting, type Setting, SETTINGS } from './settings.ts';
+import { changeSetting, checkSetting, SETTINGS, type Setting } from './settings.ts';
 import { readNumber, readText, type StepKinds } from './step.ts';
 
 export const ACCOUNT_STEPS: StepKinds = {
@@ -56,7 +56,10 @@ export const ACCOUNT_STEPS: StepKinds = {
         body: { concurrent_runs: 1, core_hours_per_month: null },
       });
       if (written && written.status !== 403)
-        world.ledger.report('a key has the rights of its role only', `${id} has the status ${written.status}`);
+        world.ledger.report(
+          'a key has the rights of its role only',
+          `${id} has the status ${written.status}`,
+        );
       await world.sleep(readNumber(step, 'ms'));
       const revoked = await client.call('DELETE', `/v1/account/keys/${id}`);
       if (revoked?.status !== 204) return;

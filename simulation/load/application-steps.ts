@@ -52,12 +52,15 @@ export const APPLICATION_STEPS: StepKinds = {
         ...{ id, event_types: ['run.status'], description: '' },
         endpoint_url: `https://${id}.example.com/hook`,
       };
+      world.ledger.webhooks.set(`${id}.example.com`, readNumber(step, 'account'));
       const created = await client.call('POST', '/v1/webhooks', { body, idempotencyKey: id });
       if (created?.status !== 201) return;
       world.ledger.acknowledge('createWebhook', id);
       await world.sleep(readNumber(step, 'ms'));
       const deleted = await client.call('DELETE', `/v1/webhooks/${id}`);
-      if (deleted?.status === 204) world.ledger.acknowledge('deleteWebhook', id);
+      if (deleted?.status !== 204) return;
+      world.ledger.acknowledge('deleteWebhook', id);
+      world.ledger.deletedWebhooks.set(`${id}.example.com`, world.scheduler.now);
     },
   },
 };

@@ -1,6 +1,7 @@
 /** Steps of clients with runs. */
 import type { Draws } from '../kernel/draws.ts';
 import type { AcknowledgedRun } from '../model/ledger.ts';
+import { checkList } from '../model/read-back.ts';
 import { APP_ENDS, type AppEnd, type AppInput, computeOutput } from '../workers/app-behavior.ts';
 import { ACCOUNTS, APPLICATION, INSTANCES } from '../world/setup.ts';
 import type { World } from '../world/world.ts';
@@ -126,6 +127,11 @@ export const RUN_STEPS: StepKinds = {
           `${run.id}: ${JSON.stringify(answer.body).slice(0, 300)}`,
         );
     },
+  },
+  listRuns: {
+    weight: 2,
+    draw: (draws) => ({ account: draws.below(ACCOUNTS) }),
+    run: (world, step) => checkList(world, readNumber(step, 'account')),
   },
   readForeignRun: {
     weight: 2,

@@ -71,5 +71,6 @@ export async function checkSetting(
   const { path, read } = ACCESS[name];
   const sentAt = world.scheduler.now;
   const answer = await world.clientOf(account).call('GET', path);
-  if (answer?.status === 200) world.ledger.registers.checkRead(nameOf(name, account), read(answer.body), sentAt);
+  if (answer?.status === 200)
+    world.ledger.registers.checkRead(nameOf(name, account), read(answer.body), sentAt);
 }

@@ -27,6 +27,8 @@ export class MemoryBlobs {
   readonly #trash = new Map<string, StoredContent & { movedAt: number }>();
   #marker: InstallationMarker | null = null;
   #versions = 0;
+  /** Is called with the key of each blob that is gone for good. */
+  onRemove = (_key: string): void => {};
   /** The probability that an operation fails. */
   failureRate = 0;
   /** Multiplies the time of each operation. */
@@ -68,7 +70,7 @@ export class MemoryBlobs {
       },
       remove: async (key) => {
         await step('remove');
-        this.#blobs.delete(key);
+        if (this.#blobs.delete(key)) this.onRemove(key);
       },
       writeMarker: async (marker, { isFirst = false } = {}) => {
         if (isFirst && this.#marker) throw new MarkerExistsError('there is a marker already');
@@ -141,7 +143,7 @@ export class MemoryBlobs {
       },
       purge: async (key) => {
         await step('remove');
-        this.#trash.delete(key);
+        if (this.#trash.delete(key)) this.onRemove(key);
       },
     };
   }

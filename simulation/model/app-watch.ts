@@ -1,7 +1,8 @@
 /** Watches the apps on the workers: which attempts begin where, and how many at a time. */
-import { INSTANCES } from '../world/setup.ts';
-import type { WorkerSettings } from '../workers/simulated-worker.ts';
+
 import type { AppStart } from '../workers/simulated-runner.ts';
+import type { WorkerSettings } from '../workers/simulated-worker.ts';
+import { INSTANCES } from '../world/setup.ts';
 import type { AcknowledgedRun } from './ledger.ts';
 
 type Report = (promise: string, detail: string) => void;

@@ -5,6 +5,7 @@ import { checkOrphanRows } from '../../server/testing/load/orphan-rows.ts';
 import type { Plan } from '../load/plan.ts';
 import { type AppEnd, computeOutput } from '../workers/app-behavior.ts';
 import type { World } from '../world/world.ts';
+import { checkDeliveries } from './delivery-checks.ts';
 import type { AcknowledgedRun } from './ledger.ts';
 import type { Observer, Row } from './observer.ts';
 import { checkStudies } from './study-checks.ts';
@@ -27,6 +28,7 @@ export async function checkAtRest(world: World, plan: Plan, observer: Observer):
   const { ledger, blobs } = world;
   checkAcknowledged(world, observer);
   checkOutcomes(world, observer);
+  ledger.apps.checkPlaces(ledger.runs);
   checkAudit(world, observer);
   checkDeliveries(world, observer);
   checkExperiments(world, plan, observer);
@@ -97,6 +99,18 @@ function checkExperiments({ ledger }: World, { steps }: Plan, observer: Observer
         `${id} of ${account} has ${row?.runs} of ${expected} runs`,
       );
   }
+  const shadows = observer.query(
+    `select experiments.id, experiments.status, count(runs.id) as runs from experiments left join runs
+     on runs.experiment_uid = experiments.uid where experiments.kind = 'shadow' group by experiments.uid, experiments.id, experiments.status`,
+  );
+  for (const { id, runs, status } of shadows) {
+    const step = steps.find((one) => `shadow-${one.id}` === id);
+    if (Number(runs) > Number(step?.runs))
+      ledger.report(
+        'a shadow test ends after its runs',
+        `${id} is ${status} and has ${runs} of ${step?.runs} runs`,
+      );
+  }
   const ensembles = observer.query(
     `select parent.id, count(child.id) as children from runs parent left join runs child on child.parent_run_id = parent.id
      where parent.run_type = 'ensemble' group by parent.id having count(child.id) <> 3`,
@@ -140,7 +154,12 @@ function findOutcomeProblem(run: AcknowledgedRun, { status, error, inline }: Row
 
 /** Every acknowledged change has an entry in the audit log, and the chain has no gap. */
 function checkAudit({ ledger }: World, observer: Observer): void {
-  const entries = observer.query('select operation, resource, number from audit_entries');
+  const entries = observer.query(
+    'select operation, resource, number, hash, previous_hash from audit_entries order by number',
+  );
+  for (const [index, { number, previous_hash }] of entries.entries())
+    if (index > 0 && previous_hash !== entries[index - 1]?.hash)
+      ledger.report('the audit chain has no gap', `entry ${number} does not follow the one before it`);
   const numbers = entries.map(({ number }) => Number(number)).sort((a, b) => a - b);
   if (numbers.some((number, index) => number !== index + 1))
     ledger.report(
@@ -154,8 +173,11 @@ function checkAudit({ ledger }: World, observer: Observer): void {
   }
   for (const { operation, resource } of ledger.acknowledgements) {
     const found = text.get(operation);
-    if (AUDITED.has(operation) && !found?.includes(resource))
+    if (!AUDITED.has(operation)) continue;
+    if (!found?.includes(resource))
       ledger.report('an acknowledged change is in the audit log', `${operation} of ${resource}`);
+    if (operation.startsWith('create') && (found?.split(resource).length ?? 0) > 2)
+      ledger.report('a change has one entry in the audit log', `${operation} of ${resource}`);
   }
 }
 
@@ -163,33 +185,3 @@ const AUDITED = new Set([
   ...['createRun', 'cancelRun', 'deleteRun', 'createKey', 'revokeKey', 'createShare', 'revokeShare'],
   ...['updateInstance', 'deleteApplication', 'createWebhook', 'deleteWebhook'],
 ]);
-
-/** Each event of an account has reached its permanent webhook. */
-function checkDeliveries({ ledger, receivers, accounts }: World, observer: Observer): void {
-  const received = new Set(
-    receivers.deliveries.map(({ receiver, body }) => `${receiver} ${readRun(body)} ${readStatus(body)}`),
-  );
-  const events = new Map<string, string>();
-  for (const { receiver, body, eventId } of receivers.deliveries) {
-    if (typeof body.sequence !== 'number') continue;
-    const key = `${receiver} ${body.sequence}`;
-    if ((events.get(key) ?? eventId) !== eventId)
-      ledger.report('an event is fanned out once', `${eventId} and ${events.get(key)} reached ${key}`);
-    events.set(key, eventId);
-  }
-  const rows = observer.query(
-    'select run_id, run_events.status, account_id from run_events join runs on runs.id = run_events.run_id',
-  );
-  for (const { run_id, status, account_id } of rows) {
-    const account = accounts.find(({ id }) => id === account_id);
-    if (!account || status === 'none') continue;
-    if (!received.has(`${account.name}.example.com ${run_id} ${status}`))
-      ledger.report('an event reaches each webhook', `${run_id} ${status} did not reach ${account.name}`);
-  }
-}
-
-const readData = (body: Record<string, unknown>): Record<string, unknown> =>
-  (body.data ?? {}) as Record<string, unknown>;
-const readRun = (body: Record<string, unknown>): unknown => readData(body).run_id ?? readData(body).id;
-const readStatus = (body: Record<string, unknown>): unknown =>
-  readData(body).status_v2 ?? readData(body).status;

@@ -58,6 +58,9 @@ export class Ledger {
   readonly runsOfSteps = new Map<number, AcknowledgedRun>();
   /** Acknowledged experiments by the step that created them. */
   readonly experiments = new Map<number, AcknowledgedExperiment>();
+  /** The account of each webhook of a step, and the times of deletions, by the host name of the receiver. */
+  readonly webhooks = new Map<string, number>();
+  readonly deletedWebhooks = new Map<string, number>();
   readonly violations: Violation[] = [];
   readonly logCounts = new Map<string, number>();
   /** Requests that the server answered as done. */
@@ -135,7 +138,8 @@ export class Ledger {
   noteAnswer({ path, headers }: WireRequest, { status, body }: WireResponse, sentAt: number): void {
     if (status === 500) this.report('no request fails inside the server', path);
     const key = headers['idempotency-key'];
-    if (key !== undefined && status < 300) this.#checkRepeated(`${headers.authorization} ${key}`, body.toString());
+    if (key !== undefined && status < 300)
+      this.#checkRepeated(`${headers.authorization} ${key}`, body.toString());
     // The end of an attempt without a lease is answered too, and not stored.
     if (status < 300 && !body.includes('"stored":false'))
       this.leases.checkAccepted(path.split('?')[0] ?? '', sentAt);
@@ -145,7 +149,10 @@ export class Ledger {
     const first = this.#answersOfKeys.get(key) ?? body;
     this.#answersOfKeys.set(key, first);
     if (first !== body)
-      this.report('a repeated request gets the first answer', `${body.slice(0, 200)} after ${first.slice(0, 200)}`);
+      this.report(
+        'a repeated request gets the first answer',
+        `${body.slice(0, 200)} after ${first.slice(0, 200)}`,
+      );
   }
 
   noteApp(event: 'start' | 'end', app: AppStart): void {

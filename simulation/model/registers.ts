@@ -29,7 +29,12 @@ export class Registers {
   /** Sets the value before the load. */
   define(name: string, value: Value): void {
     this.#writes.set(name, [
-      { value, from: Number.NEGATIVE_INFINITY, answeredAt: Number.NEGATIVE_INFINITY, endsAt: Number.NEGATIVE_INFINITY },
+      {
+        value,
+        from: Number.NEGATIVE_INFINITY,
+        answeredAt: Number.NEGATIVE_INFINITY,
+        endsAt: Number.NEGATIVE_INFINITY,
+      },
     ]);
   }
 
@@ -48,9 +53,14 @@ export class Registers {
   checkRead(name: string, value: Value, sentAt: number): void {
     const writes = this.#writes.get(name) ?? [];
     const isOverwritten = (one: Write): boolean =>
-      writes.some((later) => later.from > one.endsAt && (later.answeredAt ?? Number.POSITIVE_INFINITY) < sentAt);
+      writes.some(
+        (later) => later.from > one.endsAt && (later.answeredAt ?? Number.POSITIVE_INFINITY) < sentAt,
+      );
     if (writes.some((one) => one.value === value && !isOverwritten(one))) return;
     const last = writes.findLast(({ answeredAt }) => answeredAt !== null);
-    this.#report('a setting is as it was last set', `${name} is ${value}; the last acknowledged one is ${last?.value}`);
+    this.#report(
+      'a setting is as it was last set',
+      `${name} is ${value}; the last acknowledged one is ${last?.value}`,
+    );
   }
 }

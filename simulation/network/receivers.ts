@@ -9,6 +9,7 @@ import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 export interface ReceivedDelivery {
   receiver: string;
   eventId: string;
+  at: number;
   body: Record<string, unknown>;
 }
 
@@ -62,6 +63,7 @@ export class Receivers {
         this.deliveries.push({
           receiver: url.hostname,
           eventId: headers['webhook-id'] ?? '',
+          at: this.#scheduler.now,
           body: parsed as Record<string, unknown>,
         });
         this.#scheduler.note(`${url.hostname} receives ${headers['webhook-id']}`);

@@ -93,6 +93,10 @@ class Simulation {
     this.#watch = new RunWatch(this.#observer, world.ledger, {
       lateEventsMax: world.storage ? LATE_EVENTS_MAX : 0,
     });
+    world.blobs.onRemove = (key) => {
+      if (this.#observer.count('select count(*) from contents where blob_key = ?', key) > 0)
+        world.ledger.report('a row names no missing blob', `${key} was removed before its row`);
+    };
     world.onServerStart = () => {
       this.#watch.reset();
       checkAcknowledged(world, this.#observer);

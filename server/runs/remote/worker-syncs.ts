@@ -219,7 +219,9 @@ export class WorkerSyncs {
     const { database, clock } = this.#parts;
     const known = new Set(request.attempts.map(formatKey));
     const leased = await listLeasedRuns(database.read, worker.id);
-    const unknown = leased.filter((run) => run.slot_released_at === null && !known.has(formatAttemptKey(run)));
+    const unknown = leased.filter(
+      (run) => run.slot_released_at === null && !known.has(formatAttemptKey(run)),
+    );
     const runs: RunsTable[] = [];
     for (const { execution_classes, slots } of request.free) {
       const taken = unknown.filter((run) => execution_classes.includes(run.execution_class)).length;
