@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Step } from './load/step.ts';
 import { findViolations } from './process/find-violations.ts';
+import { SimulatorPool } from './process/pool.ts';
 
 test('a run whose deletion a power cut undid, after its worker had reported its end, is executed again (seed 33)', async () => {
   const steps: Step[] = [
@@ -37,6 +38,21 @@ test('a full disk is the reason of each request whose transaction it rolled back
     { id: 19, at: 1933, do: 'setLicenses', account: 1, total: 0 },
   ];
   expect(await findViolations({ seed: '39.10', steps })).toEqual([]);
+});
+
+test('a worker waits for work as long as before once the server is back after its end', async () => {
+  const steps: Step[] = [
+    { id: 1, at: 2000, do: 'killServer' },
+    { id: 2, at: 8000, do: 'killServer' },
+    { id: 3, at: 300_000, do: 'listRuns', account: 0 },
+  ];
+  const pool = new SimulatorPool({ processes: 1 });
+  try {
+    // 9254 events with a wait that each end of the server halved.
+    expect((await pool.run({ seed: '24', steps })).events).toBeLessThan(5000);
+  } finally {
+    pool.close();
+  }
 });
 
 test('a worker whose syncs overlap gets no more runs than it has slots (seed 13)', async () => {
