@@ -6,7 +6,7 @@ import { readNumber, readText, type StepKinds } from './step.ts';
 
 export const ACCOUNT_STEPS: StepKinds = {
   setLicenses: {
-    weight: 2,
+    weight: 3,
     draw: (draws) => ({ account: draws.below(ACCOUNTS), total: draws.below(6) }),
     async run(world, step) {
       const change = { account: readNumber(step, 'account'), value: readNumber(step, 'total') };
@@ -15,7 +15,7 @@ export const ACCOUNT_STEPS: StepKinds = {
     },
   },
   setQuotas: {
-    weight: 2,
+    weight: 4,
     draw: (draws) => ({
       account: draws.below(ACCOUNTS),
       runs: draws.below(5),

@@ -47,10 +47,13 @@ const PROFILES: ((step: string) => boolean)[] = [
   (step) => !FAULTS.has(step),
   (step) => !FAULTS.has(step) || /Power|killServer|AtAnswer|Disk|Syncs|Database|crash.*Server/.test(step),
   (step) => !FAULTS.has(step) || /Worker|Network/.test(step),
-  (step) => step === 'cancelRun' || /Worker/.test(step),
-  (step) => /Run$|License|Quota|Setting/.test(step) || /crash|Worker|kill/.test(step),
+  (step) => /cancelRun|createRuns|Worker/.test(step),
+  (step) => /Runs?$|License|Quota|Setting/.test(step) || /crash|Worker|kill/.test(step),
   (step) => EXPERIMENTS.has(step) || (FAULTS.has(step) && !/Network|Receivers|Client/.test(step)),
 ];
+
+/** Faults that may last as long as the load: each message or delivery then meets them with the same probability. */
+const LASTING = new Set(['badReceivers', 'badNetwork', 'failBlobs', 'slowDisk']);
 
 const STEPS_MIN = 4;
 const STEPS_MAX = 32;
@@ -102,6 +105,11 @@ export function drawPlan(seed: string, database: DatabaseKind = 'sqlite'): Plan 
       return found.length === 0 ? null : draws.pick(found).id;
     },
   };
+  const lasting = kinds.filter(([name]) => LASTING.has(name));
+  if (lasting.length > 0 && draws.happens(0.5)) {
+    const [name, kind] = draws.pick(lasting);
+    steps.push({ id: count + 1, at: 0, do: name, ...kind.draw(draws, soFar), forMs: horizon });
+  }
   for (const [index, at] of times.entries()) {
     const [name, kind] = pickKind(kinds, draws);
     const values = kind.draw(draws, soFar);

@@ -64,6 +64,17 @@ export const RUN_STEPS: StepKinds = {
     }),
     run: createRun,
   },
+  createRuns: {
+    weight: 5,
+    draw: (draws) => ({
+      ...{ account: draws.below(ACCOUNTS), instance: draws.pick(INSTANCES), count: 2 + draws.below(7) },
+      ...{ priority: 0, twice: false, end: 'success', ms: draws.below(draws.pick([500, 20_000])) },
+    }),
+    async run(world, step) {
+      const ids = Array.from({ length: readNumber(step, 'count') }, (_, index) => step.id * 1000 + index);
+      await Promise.all(ids.map((id) => createRun(world, { ...step, id })));
+    },
+  },
   cancelRun: {
     weight: 6,
     draw: (_, plan) => pickOf(plan.pick('createRun')),
