@@ -155,7 +155,7 @@ export default defineConfig({
             ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : []),
             ...(process.env.DATABASE === 'sqlite' && process.env.BOTH_DATABASES ? KILLED_ON_POSTGRES : []),
           ],
-          globalSetup: ['server/testing/database/global-setup.ts'],
+          globalSetup: ['cli/build/test-programs.ts', 'server/testing/database/global-setup.ts'],
           setupFiles: ['server/testing/database/record-statements.ts'],
         },
       },
@@ -172,7 +172,11 @@ export default defineConfig({
         test: {
           name: 'console',
           include: ['console/**/*.test.ts', 'console/**/*.test.tsx'],
-          globalSetup: ['server/testing/database/global-setup.ts', 'console/testing/global-setup.ts'],
+          globalSetup: [
+            'cli/build/test-programs.ts',
+            'server/testing/database/global-setup.ts',
+            'console/testing/global-setup.ts',
+          ],
         },
       },
     ],

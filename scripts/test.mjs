@@ -174,6 +174,9 @@ function readFailures(/** @type {string} */ path) {
   }
 }
 
+// Here, because two runners would bundle the same programs at the same time.
+await run([join(root, 'cli', 'build', 'test-programs.ts')]);
+
 if (!isWhole) {
   const database = process.env.DATABASE ?? 'sqlite';
   await runTests(`tests on ${database}`, database, chosen.length > 0 ? chosen : SERVER_TESTS);

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { installDebianPackages } from '@switchyard/server/testing/host/debian-packages.ts';
+import { locateTestProgram } from '@switchyard/server/testing/servers/test-programs.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-completion-'));
-const main = join(import.meta.dirname, '..', 'main.ts');
+const main = locateTestProgram('cli/main.ts');
 const problem = await installDebianPackages(['zsh', 'fish'], ['/usr/bin/zsh', '/usr/bin/fish']);
 if (problem !== null) process.stderr.write(`\nCOMPLETIONS NOT TESTED IN ZSH AND FISH: ${problem}\n\n`);
 
@@ -44,6 +45,7 @@ async function runShell(shell: string, args: readonly string[]): Promise<string>
   const child = spawn(shell, args, {
     env: {
       ...{ PATH: `${folder}:${process.env.PATH}`, HOME: folder, SWITCHYARD_CONFIG: folder, TERM: 'dumb' },
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...{ SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token },
     },
     cwd: join(folder, 'files'),

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { locateTestProgram } from '@switchyard/server/testing/servers/test-programs.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { packApp } from './pack.ts';
 
-const MAIN_FILE = join(import.meta.dirname, '..', 'main.ts');
+const MAIN_FILE = locateTestProgram('cli/main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-push-'));
 let server: TestServer;
 let hasPip = false;

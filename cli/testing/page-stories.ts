@@ -6,6 +6,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { locateTestProgram } from '@switchyard/server/testing/servers/test-programs.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import {
   type ExampleStep,
@@ -194,8 +195,8 @@ const COMMANDS = Object.fromEntries(
     restore: 'server/ops/backup/restore-command.ts',
     verify: 'server/ops/backup/verify-command.ts',
     worker: 'worker/process.ts',
-  }).map(([name, path]) => {
-    const file = join(import.meta.dirname, '..', '..', path);
+  } as const).map(([name, path]) => {
+    const file = locateTestProgram(path);
     const cache = process.env.NODE_COMPILE_CACHE ?? '';
     return [name, `NODE_COMPILE_CACHE='${cache}' exec '${process.execPath}' '${file}'`];
   }),

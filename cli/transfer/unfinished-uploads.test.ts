@@ -9,13 +9,14 @@ import { createClient } from '@switchyard/contract/client.ts';
 import { UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { type Balancer, startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
+import { locateTestProgram } from '@switchyard/server/testing/servers/test-programs.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { UnfinishedUploads, type UploadPlace } from './unfinished-uploads.ts';
 import { uploadContent } from './upload.ts';
 
-const MAIN_FILE = join(import.meta.dirname, '..', 'main.ts');
+const MAIN_FILE = locateTestProgram('cli/main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-unfinished-'));
 const records = join(folder, 'state', 'uploads');
 beforeEach(() => rmSync(records, { recursive: true, force: true }));

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { locateTestProgram } from '@switchyard/server/testing/servers/test-programs.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { openPublishedClient } from './published-client.ts';
@@ -119,12 +120,7 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
           SWITCHYARD_URL: server.url,
           SWITCHYARD_TOKEN: server.token,
         };
-        const args = [
-          join(import.meta.dirname, '..', '..', 'cli', 'main.ts'),
-          'push',
-          join(templates, folder),
-          app,
-        ];
+        const args = [locateTestProgram('cli/main.ts'), 'push', join(templates, folder), app];
         return await promisify(execFile)(process.execPath, args, { env }).then(
           () => '',
           (error: { stderr: string }) => error.stderr,

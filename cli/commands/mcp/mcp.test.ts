@@ -11,12 +11,13 @@ import { createInputSet, waitForDecision } from '@switchyard/server/testing/fixt
 import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
 import { waitForBatchEnd } from '@switchyard/server/testing/fixtures/batch-experiments.ts';
 import { createInstance } from '@switchyard/server/testing/fixtures/resources.ts';
+import { locateTestProgram } from '@switchyard/server/testing/servers/test-programs.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-mcp-test-'));
-const program = join(import.meta.dirname, '..', '..', 'main.ts');
+const program = locateTestProgram('cli/main.ts');
 let server: TestServer;
 let application_id: string;
 let agent: Client;
@@ -40,6 +41,7 @@ async function connectAgent(token: string, args: string[] = []): Promise<Client>
       cwd: folder,
       env: {
         ...getDefaultEnvironment(),
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
         ...{ SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: token, SWITCHYARD_CONFIG: folder },
       },
     }),

@@ -3,11 +3,13 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
 import { forkOptions, type MemoryGroup } from '../host/memory-group.ts';
 import { findProcessesByCommand, listChildren, listDescendants } from '../host/processes.ts';
 import { type RequestOptions, sendRequest, type TestResponse } from '../http/request.ts';
+import { locateTestProgram } from './test-programs.ts';
+
+const MAIN = 'server/testing/servers/server-without-site.ts';
 
 export interface ServerProcessSettings {
   dataFolder: string;
@@ -50,11 +52,9 @@ interface Started {
   tokenPath: string;
 }
 
-const MAIN = join(import.meta.dirname, 'server-without-site.ts');
-
 /** Starts a server and waits until it listens; throws with its output when it ends before. */
 export async function startServerProcess(settings: ServerProcessSettings): Promise<ServerProcess> {
-  const { path, args } = settings.main ?? { path: MAIN, args: [] };
+  const { path, args } = settings.main ?? { path: locateTestProgram(MAIN), args: [] };
   const child = fork(path, args, {
     env: {
       PATH: process.env.PATH,

@@ -1,12 +1,10 @@
 /** A remote worker for tests, in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { forkOptions, type MemoryGroup } from '../host/memory-group.ts';
+import { locateTestProgram } from './test-programs.ts';
 import type { TestServer } from './test-server.ts';
-
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'worker', 'process.ts');
 
 /** A running worker. */
 export interface WorkerProcess {
@@ -39,10 +37,14 @@ export function startWorkerProcess(
   const { execPath, execArgv } = memoryGroup
     ? forkOptions(memoryGroup)
     : { execPath: process.execPath, execArgv: [] };
-  const child = spawn(execPath, [...execArgv, PROGRAM, '--server', url, ...args], {
-    stdio: ['ignore', 'inherit', 'pipe'],
-    env: { ...process.env, SWITCHYARD_WORKER_TOKEN: token },
-  });
+  const child = spawn(
+    execPath,
+    [...execArgv, locateTestProgram('worker/process.ts'), '--server', url, ...args],
+    {
+      stdio: ['ignore', 'inherit', 'pipe'],
+      env: { ...process.env, SWITCHYARD_WORKER_TOKEN: token },
+    },
+  );
   const lines: string[] = [];
   let notify = (): void => {};
   let hasEnded = false;

@@ -1,6 +1,6 @@
 /** Runs the commands as an operator does: in processes of their own, with settings in the environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { locateTestProgram } from '../../../testing/servers/test-programs.ts';
 
 /** The end and the output of a command. */
 export interface CommandResult {
@@ -16,7 +16,7 @@ export function startCommand(
   args: readonly string[],
   env: Record<string, string>,
 ): { child: ChildProcess; ended: Promise<CommandResult> } {
-  const file = join(import.meta.dirname, '..', `${command}-command.ts`);
+  const file = locateTestProgram(`server/ops/backup/${command}-command.ts`);
   const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
