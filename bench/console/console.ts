@@ -4,7 +4,7 @@
  *
  * - `--lines` and `--points`: the length of the log, and of the chart.
  * - `--seconds`: how long the chart is watched.
- * - `--visits`, `--rows` and `--delays`: how many are measured.
+ * - `--visits`, `--pages`, `--rows` and `--delays`: how many are measured. `--pages` are those beside the first and of a run.
  * - `--slowdown`: by how much the processor is slowed.
  */
 import { parseArgs } from 'node:util';
@@ -23,6 +23,7 @@ const { values: flags } = parseArgs({
     lines: { type: 'string', default: '1000000' },
     points: { type: 'string', default: '100000' },
     visits: { type: 'string', default: '5' },
+    pages: { type: 'string', default: '5' },
     rows: { type: 'string', default: '50' },
     delays: { type: 'string', default: '20' },
     seconds: { type: 'string', default: '5' },
@@ -33,6 +34,7 @@ const LINES = Number(flags.lines);
 const POINTS = Number(flags.points);
 const VISITS = Number(flags.visits);
 const ROWS = Number(flags.rows);
+const PAGES = Number(flags.pages);
 const SLOW_API_MS = 2_000;
 const CPU_SLOWDOWN = Number(flags.slowdown);
 
@@ -60,13 +62,15 @@ async function measureWeights(bench: Bench, run: string): Promise<Row[]> {
   const first = await weigh('/', 'App console-bench');
   const runPage = await weigh(formatRunPath(run), 'Succeeded');
   const runs = await weigh(`${application}/runs`, run);
-  const others = [
-    await weigh(application, 'Instances'),
-    await weigh(`${application}/experiments`, 'Experiments'),
-    await weigh(`${application}/new-experiment`, 'New experiment'),
-    await weigh(`${application}/compare?runs=${run}`, 'Compare'),
-    await weigh('/queue', 'Queue'),
-  ];
+  const paths = {
+    [application]: 'Instances',
+    [`${application}/experiments`]: 'Experiments',
+    [`${application}/new-experiment`]: 'New experiment',
+    [`${application}/compare?runs=${run}`]: 'Compare',
+    '/queue': 'Queue',
+  };
+  const others: PageWeight[] = [];
+  for (const [path, text] of Object.entries(paths).slice(0, PAGES)) others.push(await weigh(path, text));
   for (let row = 1; row < ROWS; row += 1)
     await bench.server.client.call('createApplication', {
       body: { id: `empty-${row}`, name: `Empty ${row}` },

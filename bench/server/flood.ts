@@ -5,7 +5,7 @@
  * measured before without a flood.
  *
  * The aims on two cores are 200 ms for `/healthz` and 500 ms for the creation of a run. Flags: `--seconds` of a part,
- * `--connections` of the app, `--workflows` that flood at once.
+ * `--connections` of the app with pipelined requests, `--bodies` that never end, `--workflows` that flood at once.
  */
 import { parseArgs } from 'node:util';
 import { createClient } from '@switchyard/contract/client.ts';
@@ -26,12 +26,16 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '20' },
     connections: { type: 'string', default: '64' },
+    bodies: { type: 'string', default: '510' },
     workflows: { type: 'string', default: '1' },
   },
 });
 const SECONDS = Number(values.seconds);
-const CONNECTIONS = Number(values.connections);
+const CONNECTIONS = { pipelined: Number(values.connections), bodies: Number(values.bodies) };
 const WORKFLOWS = Number(values.workflows);
+/** How long a flood rises before it is measured, and falls after it. */
+const RISE_MS = Math.min(1500, SECONDS * 1000);
+const FALL_MS = Math.min(1000, SECONDS * 1000);
 const PAUSE_MS = 20;
 const MANIFEST = 'type: node\nruntime: node\nfiles: [main.mjs]\n';
 
@@ -158,23 +162,22 @@ try {
   await pushApp(server, await packFiles({ main, 'app.yaml': BINARY_MANIFEST }), 'binary');
   const attacker = await createAttacker(server);
   print('without a flood', await observe(server, SECONDS));
-  for (const kind of ['pipelined', 'bodies']) {
+  for (const kind of ['pipelined', 'bodies'] as const) {
     const params = { application_id: 'flood' };
     const ids: string[] = [];
     for (let n = 0; n < WORKFLOWS; n += 1) {
-      const connections = kind === 'bodies' ? 510 : CONNECTIONS;
       const created = await attacker.call('createRun', {
         params,
         query: { instance_id: 'flow' },
-        body: { input: { kind, connections } },
+        body: { input: { kind, connections: CONNECTIONS[kind] } },
       });
       ids.push(created.body.run_id);
     }
-    await sleep(1500);
+    await sleep(RISE_MS);
     print(`flood: ${kind}`, await observe(server, SECONDS));
     for (const run_id of ids)
       await attacker.call('cancelRun', { params: { ...params, run_id: run_id as never } }).catch(() => {});
-    await sleep(1000);
+    await sleep(FALL_MS);
   }
 } finally {
   await Promise.race([server.stop(), sleep(15_000)]);

@@ -7,7 +7,8 @@
  * The measured application has half of the runs. The others are spread among them in time, over nine more applications
  * of two more accounts. Two runs always have the same timestamp.
  *
- * Flags: `--runs` of the large server, `--database sqlite` or `postgres`, `--requests` of a measurement.
+ * Flags: `--runs` of the large server, `--queued` runs of both, `--database sqlite` or `postgres`, `--requests` of a
+ * measurement, `--pages` to the middle of a list.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,6 +39,7 @@ import {
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '1000000' },
+    queued: { type: 'string', default: '150' },
     requests: { type: 'string', default: '200' },
     pages: { type: 'string', default: '1000' },
     database: { type: 'string' },
@@ -62,7 +64,7 @@ const LISTS: { name: string; path: string; isWhole?: boolean }[] = [
 ];
 
 /** Queued runs, newer than all others: a filtered list reads them beside the ended ones. */
-const QUEUED_RUNS = 150;
+const QUEUED_RUNS = Number(values.queued);
 
 type Kind = 'sqlite' | 'postgres';
 

@@ -26,7 +26,6 @@ import {
 
 const SLOTS = 10;
 const POLL_MS = 20;
-const WARM_UP_SECONDS = 2;
 const CLASSES = ['6c9500mb870s', '8c16gb12h', '16c60gb12h'] as const;
 
 interface Simulation {
@@ -53,7 +52,7 @@ export async function simulateWorkers({ workers, seconds, rate }: Simulation): P
       all.push(await SimulatedWorker.start(new HttpClient(server.url, token), index));
     const idle = await measure(server, seconds, all, async () => sleep(seconds * 1000));
     // The first runs compile code and prepare statements.
-    await executeRuns(server, WARM_UP_SECONDS, rate);
+    await executeRuns(server, Math.min(2, seconds), rate);
     const busy = await measure(server, seconds, all, () => executeRuns(server, seconds, rate));
     printLine(`${workers} simulated workers with ${SLOTS} slots on PostgreSQL:`);
     printLine(`  idle: ${idle.syncs.toFixed(0)} requests/s, ${idle.cores.toFixed(2)} cores of the server`);
