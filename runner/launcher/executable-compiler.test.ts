@@ -1,6 +1,6 @@
 /** Compiles an executable once for its later runs, read-only and without executing it. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { computeSha256, createTarOfFiles } from '../testing/archives.ts';
 import {
@@ -31,6 +31,7 @@ print(json.dumps({"plan": tool.plan.PLAN, "compiled": os.path.getsize(tool.plan.
     [`${DEPENDENCIES}/tool/broken.py`]: 'def (:\n',
     [`${DEPENDENCIES}/tool/hostile.py`]: 'import os\nos.kill(os.getpid(), 9)\n',
     [`${DEPENDENCIES}/tool/plan.py`]: 'PLAN = [1, 2]\n',
+    [`${DEPENDENCIES}/tool/tests/test_plan.py`]: 'from tool.plan import PLAN\nassert PLAN\n',
     // Outdated bytecode in the archive.
     ...Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => [
@@ -118,6 +119,11 @@ for (const way of ['bubblewrap as root', 'bubblewrap']) {
       await runner?.close();
       const index = join(folder, 'executables', computeSha256(PYTHON.files), 'compiled', 'index.json');
       const text = readFileSync(index, 'utf8');
+      const bytecode = readdirSync(dirname(index), { recursive: true, encoding: 'utf8' }).map((path) =>
+        basename(path),
+      );
+      expect(bytecode).toContainEqual(expect.stringMatching(/^plan\..*pyc$/));
+      expect(bytecode).not.toContainEqual(expect.stringMatching(/^test_plan\..*pyc$/));
       const shipped = join(
         folder,
         'executables',

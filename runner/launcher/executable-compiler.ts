@@ -36,7 +36,8 @@ const MEMORY_BYTES = 1024 ** 3;
 const MAX_QUOTED_CHARACTERS = 500;
 
 /**
- * Compiles file by file, the small ones first. A file with an error does not affect the others. A file that uses all time or
+ * Compiles file by file, the small ones first, without the tests of packages: no app imports them, and they are most of what
+ * OR-Tools with pandas and NumPy needs, 5 s of 7 s. A file with an error does not affect the others. A file that uses all time or
  * memory has only larger ones after it: two megabytes of nested f-strings took eight minutes.
  */
 const COMPILE_PYTHON = `
@@ -46,7 +47,10 @@ try:
 except OSError:
     pass
 sys.pycache_prefix = '/tmp/${OUTPUT_FOLDER}'
-files = [os.path.join(folder, name) for folder, _, names in os.walk(sys.argv[1]) for name in names if name.endswith('.py')]
+files = []
+for folder, folders, names in os.walk(sys.argv[1]):
+    folders[:] = [name for name in folders if name != 'tests']
+    files += [os.path.join(folder, name) for name in names if name.endswith('.py')]
 for file in sorted(files, key=lambda file: os.lstat(file).st_size):
     try:
         py_compile.compile(file, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
