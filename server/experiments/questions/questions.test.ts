@@ -12,6 +12,7 @@ import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/b
 import { endRuns, WITHOUT_EXECUTION } from '../../testing/fixtures/chosen-outcomes.ts';
 import { expectStatus, uniqueId } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { storeLooks } from './store.ts';
 
 const INPUTS = 12;
 let server: TestServer;
@@ -89,14 +90,10 @@ async function repeatLook(id: string, count: number): Promise<void> {
     .orderBy('known_at', 'desc')
     .executeTakeFirstOrThrow();
   await database.transact(async (tx) => {
-    for (let index = 0; index < count; index += 1)
-      await tx
-        .insertInto('question_looks')
-        .values({
-          ...look,
-          ...{ experiment_uid: uniqueId('look'), runs_uid: uniqueId('look'), known_at: look.known_at - 1 },
-        })
-        .execute();
+    for (let index = 0; index < count; index += 1) {
+      const earlier = { experiment_uid: uniqueId('look'), runs_uid: uniqueId('look') };
+      await storeLooks(tx, [{ ...look, ...earlier, known_at: look.known_at - 1 }]);
+    }
   });
 }
 
