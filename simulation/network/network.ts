@@ -135,7 +135,7 @@ export class Network {
       const giveUp = new AbortController();
       this.#scheduler.after(TIMEOUT_MS, '', () => giveUp.abort());
       this.#server.handle(request, giveUp.signal).then(
-        (response) => this.onAnswer(path, response, arrivedAt),
+        (response) => this.onAnswer(request, response, arrivedAt),
         () => {},
       );
     });

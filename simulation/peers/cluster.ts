@@ -177,7 +177,7 @@ export class Cluster {
     const { token, slots, resources, labels, idleMs, jobId } = settings;
     job.worker = this.#parts.startWorker(
       {
-        ...{ name: job.name, token, slots, resources, labels: [...labels] },
+        ...{ name: job.name, token, slots, resources, labels: [...labels], account: null },
         job: { id: jobId ?? '', idleMs: idleMs ?? 0 },
       },
       () => this.#end(job, ''),
