@@ -86,17 +86,13 @@ const SAME_ON_BOTH = [
   'server/experiments/planning/*.test.ts',
   // Requests of workers, apps and callers, by statements that claims, results and lists execute there.
   'server/accounts/account/members.test.ts',
-  'server/apps/marketplace/marketplace.test.ts',
   'server/apps/uploads/parts.test.ts',
-  'server/ops/inventory/inventory.test.ts',
-  'server/ops/webhooks/{failures,experiment-events}.test.ts',
+  'server/ops/webhooks/experiment-events.test.ts',
   'server/runs/access/{api-proxy,workflows}.test.ts',
   'server/runs/api/{metadata,placement,replays,series}.test.ts',
   'server/runs/log-search/*.test.ts',
   'server/runs/remote/hostile-values.test.ts',
-  'server/runs/shares/shares.test.ts',
   'server/runs/tracing/traces.test.ts',
-  'server/runs/workers/workers.test.ts',
 ];
 
 /**
