@@ -26,9 +26,7 @@ test.runIf(postgres)('R1: a server starts although another one started during it
     const env = { ...shared, SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${endpoint}` };
     started.push(await startTestServer({ env }));
   };
-  // The first server starts while the second one waits for its first response from the bucket. Bytes are passed on, not
-  // messages: s3rver sends more bytes than it announces when the other server replaces the object that it sends. A client
-  // of this process would report that as an error of no test.
+  // The first server starts while the second one waits for its first response from the bucket. The gate passes bytes on.
   const gate = createServer(async (incoming) => {
     incoming.on('error', () => incoming.destroy());
     if (started.length === 0) await start(s3.endpoint);
