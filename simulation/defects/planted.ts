@@ -122,6 +122,12 @@ export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
     "const retries = outcome.status !== 'succeeded' &&",
     "const retries = outcome.status === 'timed_out' &&",
   ),
+  definePlanted(
+    'an event is sent before it is on the disk',
+    'ops/webhooks/deliveries.ts',
+    'if (claimed.length > 0) await database.whenDurable();',
+    '',
+  ),
   {
     name: 'an event is marked in a transaction before that of its deliveries',
     patches: [

@@ -128,8 +128,7 @@ export class Ledger {
   noteLog(level: 'warn' | 'error', message: string, fields: object): void {
     if (level === 'error' && !this.isDisturbed)
       this.report('nothing fails without a fault', `${message} ${JSON.stringify(fields)}`);
-    if (message.startsWith('SQLite WAL damaged'))
-      this.report('a power cut is no damage', message);
+    if (message.startsWith('SQLite WAL damaged')) this.report('a power cut is no damage', message);
     const key = `${level}: ${message}`;
     this.logCounts.set(key, (this.logCounts.get(key) ?? 0) + 1);
   }

@@ -101,6 +101,8 @@ class DeliverySender {
       const claimed = await database.transact((tx) =>
         claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
       );
+      // An event that is sent before it is on the disk is fanned out again after a power failure, under another id.
+      if (claimed.length > 0) await database.whenDurable();
       for (const delivery of claimed) this.#start(delivery, due);
       started += claimed.length;
     }
