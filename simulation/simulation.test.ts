@@ -5,7 +5,7 @@ import { PLANTED_DEFECTS } from './defects/planted.ts';
 import { drawPlan } from './load/plan.ts';
 import { SimulatorPool } from './process/pool.ts';
 
-const SEEDS = 40;
+const SEEDS = 160;
 
 const pool = new SimulatorPool();
 afterAll(() => pool.close());
