@@ -96,10 +96,10 @@ class DeliverySender {
       );
       if (limit <= 0) continue;
       const now = clock.now();
-      // Its sync covers the delivery too, which this job may read before. A power failure that undid the delivery would fan its
-      // event out again under another id.
-      const claimed = await database.transact((tx) =>
-        claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
+      // Not durable: after a power failure that undoes a claim, the next process claims the delivery again.
+      const claimed = await database.transact(
+        (tx) => claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
+        { durable: false },
       );
       // An event that is sent before it is on the disk is fanned out again after a power failure, under another id.
       if (claimed.length > 0) await database.whenDurable();
