@@ -152,7 +152,7 @@ export default defineConfig({
             ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : []),
             ...(process.env.DATABASE === 'sqlite' && process.env.BOTH_DATABASES ? KILLED_ON_POSTGRES : []),
           ],
-          globalSetup: ['cli/build/test-programs.ts', 'server/testing/database/global-setup.ts'],
+          globalSetup: ['cli/testing/global-setup.ts', 'server/testing/database/global-setup.ts'],
           setupFiles: ['server/testing/database/record-statements.ts'],
         },
       },
@@ -170,7 +170,7 @@ export default defineConfig({
           name: 'console',
           include: ['console/**/*.test.ts', 'console/**/*.test.tsx'],
           globalSetup: [
-            'cli/build/test-programs.ts',
+            'cli/testing/global-setup.ts',
             'server/testing/database/global-setup.ts',
             'console/testing/global-setup.ts',
           ],

@@ -175,7 +175,7 @@ function readFailures(/** @type {string} */ path) {
 }
 
 // Here, because two runners would bundle the same programs at the same time.
-await run([join(root, 'cli', 'build', 'test-programs.ts')]);
+await run([join(root, 'cli', 'testing', 'global-setup.ts')]);
 
 if (!isWhole) {
   const database = process.env.DATABASE ?? 'sqlite';

@@ -1,9 +1,9 @@
 /**
  * Bundles the programs that tests start dozens of times as processes, once before all tests. The server has 2,300 modules, and
- * loading them takes a second of a core for each start; a bundle takes a tenth of it.
+ * loading them takes a second of a core for each start. A start of the bundle takes half as long.
  *
  * A bundle behaves like the sources: each module keeps its own `import.meta`, so threads and further programs start from
- * the sources. The first start of the product, the command of the package and the console's server are tested without it.
+ * the sources. The first start of the product, its package and its upgrades are tested without it.
  */
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -59,7 +59,7 @@ async function bundle(): Promise<Map<string, string>> {
 }
 
 /** Bundles the programs unless nothing has changed since the last time. Returns their folder. */
-export async function bundleTestPrograms(): Promise<string> {
+async function bundleTestPrograms(): Promise<string> {
   const folders = INPUT_FOLDERS.map((name) => join(repository, name));
   const inputs = hashInputs(folders, join(repository, 'package-lock.json'), [repository]);
   await rebuildFolder(outFolder, inputs, bundle);
