@@ -3,6 +3,9 @@ import type { Clock } from '../../server/platform/clock.ts';
 import { EPOCH } from './host.ts';
 import type { Scheduler } from './scheduler.ts';
 
+/** Node's timers wait so long at least; the rest of a wait can be too short to move the clock. */
+const TIMER_MS_MIN = 1;
+
 /** A process with its own clock. */
 export class SimulatedProcess {
   readonly name: string;
@@ -19,7 +22,7 @@ export class SimulatedProcess {
       now: () => Math.floor(EPOCH + scheduler.now + this.#clockOffset),
       elapsed: () => scheduler.now,
       processorTime: () => 0,
-      after: (delayMs, callback) => this.after(delayMs, '', callback),
+      after: (delayMs, callback) => this.after(Math.max(delayMs, TIMER_MS_MIN), '', callback),
     };
   }
 
