@@ -1,6 +1,8 @@
 /** Steps with replays, drained workers, and the experiments that compare versions and instances. */
+import { LATE_MS_MAX } from '../model/registers.ts';
 import { ACCOUNTS, APPLICATION } from '../world/setup.ts';
 import type { World } from '../world/world.ts';
+import type { Client } from './client.ts';
 import { createRun, pickOf } from './run-steps.ts';
 import { readNumber, type Step, type StepKinds } from './step.ts';
 
@@ -27,23 +29,48 @@ async function createExperiment(
 /** Lets a worker drain for a time, and checks that it starts no run in it. */
 async function drainWorker(world: World, step: Step): Promise<void> {
   const root = world.connect('root', world.rootToken);
-  const list = await root.call('GET', '/v1/account/workers');
-  if (list?.status !== 200) return;
-  const { items } = list.body as { items: { id: string }[] };
-  const worker = items[readNumber(step, 'worker') % items.length];
-  if (!worker) return;
-  const path = `/v1/account/workers/${worker.id}/drain`;
-  const drained = await root.call('POST', path);
-  if (drained?.status !== 200) return;
-  const known = new Set(world.listAttempts(worker.id));
-  const endsAt = world.scheduler.now + readNumber(step, 'forMs');
-  while (world.scheduler.now < endsAt) {
-    const started = world.listAttempts(worker.id).find((attempt) => !known.has(attempt));
-    if (started !== undefined)
-      return world.ledger.report('a drained worker starts no run', `${worker.id} started ${started}`);
-    await world.sleep(POLL_MS);
+  const { drained } = world.ledger;
+  const workers = await listWorkers(root);
+  const worker = workers[readNumber(step, 'worker') % workers.length];
+  // The end of another drain would end this one too.
+  if (!worker || drained.has(worker.id)) return;
+  drained.add(worker.id);
+  const path = drainPath(worker.id);
+  const answer = await root.call('POST', path);
+  if (answer?.status === 200) {
+    const known = new Set(world.listAttempts(worker.id));
+    const endsAt = world.scheduler.now + readNumber(step, 'forMs');
+    while (world.scheduler.now < endsAt) {
+      const started = world.listAttempts(worker.id).find((attempt) => !known.has(attempt));
+      if (started !== undefined)
+        return world.ledger.report('a drained worker starts no run', `${worker.id} started ${started}`);
+      await world.sleep(POLL_MS);
+    }
   }
-  await root.call('DELETE', path);
+  while ((await root.call('DELETE', path)) === null);
+  await world.sleep(LATE_MS_MAX);
+  drained.delete(worker.id);
+}
+
+interface ListedWorker {
+  id: string;
+  status: string;
+}
+
+async function listWorkers(root: Client): Promise<ListedWorker[]> {
+  const list = await root.call('GET', '/v1/account/workers');
+  return list?.status === 200 ? (list.body as { items: ListedWorker[] }).items : [];
+}
+
+const drainPath = (worker: string): string => `/v1/account/workers/${worker}/drain`;
+
+/** Ends the drains that a late request began again, once no step drains a worker any more. */
+export async function endDrains(world: World): Promise<void> {
+  if (!world.faults.has('drainWorker')) return;
+  while (world.ledger.drained.size > 0) await world.sleep(POLL_MS);
+  const root = world.connect('root', world.rootToken);
+  for (const { id, status } of await listWorkers(root))
+    if (status === 'draining') await root.call('DELETE', drainPath(id));
 }
 
 async function replayRun(world: World, step: Step): Promise<void> {
@@ -58,8 +85,8 @@ async function replayRun(world: World, step: Step): Promise<void> {
   // It has not ended yet, was deleted, or has no executable any more.
   if (answer?.status !== 202) return;
   const { run_id: id } = answer.body as { run_id: string };
-  const flags = { isCancelRequested: false, isDeleteRequested: false, isDeleted: false };
-  world.ledger.acknowledgeRun(step, { ...original, id, name, ...flags });
+  const flags = { isCancelRequested: false, isDeleteRequested: false, isDeleted: false, isCanceled: false };
+  world.ledger.acknowledgeRun(step, { ...original, id, name, ...flags }, 'replayRun');
 }
 
 const METRIC = {

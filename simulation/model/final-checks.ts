@@ -178,12 +178,24 @@ function checkAudit({ ledger }: World, observer: Observer): void {
       ledger.report('an acknowledged change is in the audit log', `${operation} of ${resource}`);
     // One id can be the begin of another one.
     const names = found?.split(/[^\w-]+/) ?? [];
-    if (operation.startsWith('create') && names.filter((name) => name === resource).length > 1)
+    if (CREATION.test(operation) && names.filter((name) => name === resource).length > 1)
       ledger.report('a change has one entry in the audit log', `${operation} of ${resource}`);
   }
 }
 
+/** Operations whose resource has one entry of them at most. */
+const CREATION = /^create|^replayRun$/;
+
 const AUDITED = new Set([
-  ...['createRun', 'cancelRun', 'deleteRun', 'createKey', 'revokeKey', 'createShare', 'revokeShare'],
+  ...[
+    'createRun',
+    'replayRun',
+    'cancelRun',
+    'deleteRun',
+    'createKey',
+    'revokeKey',
+    'createShare',
+    'revokeShare',
+  ],
   ...['updateInstance', 'deleteApplication', 'createWebhook', 'deleteWebhook'],
 ]);

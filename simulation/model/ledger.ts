@@ -61,6 +61,8 @@ export class Ledger {
   /** The account of each webhook of a step, and the times of deletions, by the host name of the receiver. */
   readonly webhooks = new Map<string, number>();
   readonly deletedWebhooks = new Map<string, number>();
+  /** The workers that a step drains, until no late request of it can arrive any more. */
+  readonly drained = new Set<string>();
   readonly violations: Violation[] = [];
   readonly logCounts = new Map<string, number>();
   /** Requests that the server answered as done. */
@@ -99,7 +101,8 @@ export class Ledger {
     this.acknowledgements.push({ operation, resource });
   }
 
-  acknowledgeRun(step: Step, run: AcknowledgedRun): void {
+  /** The server answered the operation of a step with a new run. */
+  acknowledgeRun(step: Step, run: AcknowledgedRun, operation = 'createRun'): void {
     const earlier = this.runsOfSteps.get(step.id);
     if (earlier && earlier.id !== run.id)
       this.report(
@@ -109,7 +112,7 @@ export class Ledger {
     if (earlier) return;
     this.runsOfSteps.set(step.id, run);
     this.runs.set(run.id, run);
-    this.acknowledge('createRun', run.id);
+    this.acknowledge(operation, run.id);
   }
 
   acknowledgeExperiment(step: Step, kind: string, id: string): void {

@@ -1,7 +1,7 @@
 /** The settings that clients write and read: each read must return a value that a write has left, or may have left. */
 
 /** A request may take effect so long after its answer, when the network is late or has doubled it. */
-const LATE_MS_MAX = 120_000;
+export const LATE_MS_MAX = 120_000;
 
 type Value = number | string;
 

@@ -4,6 +4,7 @@ import type { Plan } from '../load/plan.ts';
 import { STEP_KINDS } from '../load/plan.ts';
 import { changeSetting, defineSettings, LICENSES_MAX } from '../load/settings.ts';
 import type { Step } from '../load/step.ts';
+import { endDrains } from '../load/study-steps.ts';
 import { checkAcknowledged, checkAtRest } from '../model/final-checks.ts';
 import type { Violation } from '../model/ledger.ts';
 import { Observer } from '../model/observer.ts';
@@ -252,5 +253,6 @@ class Simulation {
         changeSetting(this.#world, { account, name: 'quotas', value: 0 }),
         changeSetting(this.#world, { account, name: 'quotas of the application', value: 0 }),
       ]);
+    await endDrains(this.#world);
   }
 }
