@@ -1,6 +1,7 @@
 /** The server in the simulated world: all of it, without sockets. It starts, stops, crashes and starts again on its disk. */
 
 import type { FastifyInstance } from 'fastify';
+import { ResultsWorkerPool } from '../../server/experiments/results/results-worker-pool.ts';
 import { type RunningServer, startServer } from '../../server/main.ts';
 import type { PostDelivery } from '../../server/ops/webhooks/send.ts';
 import { readConfig } from '../../server/platform/config.ts';
@@ -120,6 +121,8 @@ export class SimulatedServer {
       random: createRandom(draws, owner.clock.now),
       log: this.#createLog(owner),
       resolveHostname: async () => ['93.184.216.34'],
+      // A thread would answer after a real time.
+      resultsWorkerPool: new ResultsWorkerPool({ mainThreadRunsMax: Number.POSITIVE_INFINITY }),
       machine: {
         ...(openDatabase && { openDatabase: () => openDatabase(owner) }),
         openBlobs: () => blobs.open(owner),

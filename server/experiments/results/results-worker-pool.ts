@@ -24,33 +24,40 @@ const IDLE_MS = 30_000;
 
 /** Computes results in at most two worker threads; further computations wait in order of arrival. */
 export class ResultsWorkerPool {
+  readonly #mainThreadRunsMax: number;
   readonly #computations = new PQueue({ concurrency: THREADS_MAX });
   readonly #idleThreads: ResultsThread[] = [];
+
+  /** The computations of up to so many runs use no thread. */
+  constructor({ mainThreadRunsMax = MAIN_THREAD_RUNS_MAX } = {}) {
+    this.#mainThreadRunsMax = mainThreadRunsMax;
+  }
 
   /** Returns the requested results of the runs. Throws when a worker thread fails. */
   async compute(request: ResultsRequest, runs: AsyncIterable<RawObservation[]>): Promise<ComputedResults> {
     const batches = runs[Symbol.asyncIterator]();
-    const first = await batches.next();
-    const second = first.done ? first : await batches.next();
-    if (second.done && (first.value?.length ?? 0) <= MAIN_THREAD_RUNS_MAX) {
-      const reader = createRunReader(request);
-      for (const run of first.value ?? []) reader.add(run);
-      return computeResults(request, reader);
+    const first: RawObservation[] = [];
+    for (let next = await batches.next(); !next.done; next = await batches.next()) {
+      first.push(...next.value);
+      if (first.length > this.#mainThreadRunsMax)
+        return this.#computations.add(() => this.#computeInThread(request, first, batches));
     }
-    return this.#computations.add(() => this.#computeInThread(request, [first, second], batches));
+    const reader = createRunReader(request);
+    for (const run of first) reader.add(run);
+    return computeResults(request, reader);
   }
 
-  /** Computes the results from the batches that were read already and the remaining ones. */
+  /** Computes the results from the runs that were read already and the remaining batches. */
   async #computeInThread(
     request: ResultsRequest,
-    firstBatches: readonly IteratorResult<RawObservation[], unknown>[],
+    first: RawObservation[],
     remainingBatches: AsyncIterator<RawObservation[]>,
   ): Promise<ComputedResults> {
     const thread = this.#acquireThread();
     try {
       await thread.send({ kind: 'request', request });
       // Waits for the confirmation of each batch: all unread batches together can exceed the memory of the machine.
-      for (const { done, value } of firstBatches) if (!done) await thread.send({ kind: 'runs', runs: value });
+      await thread.send({ kind: 'runs', runs: first });
       for (let next = await remainingBatches.next(); !next.done; next = await remainingBatches.next())
         await thread.send({ kind: 'runs', runs: next.value });
       const results = await thread.send({ kind: 'end' });
