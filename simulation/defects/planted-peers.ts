@@ -118,8 +118,8 @@ export const PEER_DEFECTS: readonly PlantedDefect[] = [
         },
         {
           file: 'server/runs/remote/worker-syncs.ts',
-          old: 'if (worker.isDraining || request.stopping) return [];',
-          new: 'if (request.stopping) return [];',
+          old: 'if (worker.isDraining || request.stopping || request.free.length === 0) return [];',
+          new: 'if (request.stopping || request.free.length === 0) return [];',
         },
       ],
     },
