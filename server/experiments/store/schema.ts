@@ -47,7 +47,7 @@ export interface ExperimentResultsTable {
   experiment_uid: string;
   /** In JSON. */
   results: string;
-  /** An ExperimentVerdict or null, in JSON; null until a list has it. */
+  /** In JSON, with a hash of the definition that it was computed for; null until a list has it. */
   verdict: string | null;
 }
 

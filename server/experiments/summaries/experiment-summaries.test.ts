@@ -91,10 +91,27 @@ describe('the list', () => {
     expect(await listIds('&status=completed&type=bisect')).toEqual([]);
   });
 
-  test('follows results that another control replaces', async () => {
+  test('follows results that a server without verdicts writes', async () => {
+    const { database } = server.runningServer;
+    const find = async () => (await list('&type=batch')).find(({ id }) => id === 'backward')?.verdict;
+    const readRow = () =>
+      database.read
+        .selectFrom('experiments')
+        .innerJoin('experiment_results', 'experiment_uid', 'uid')
+        .select(['uid', 'definition', 'results'])
+        .where('id', '=', 'backward' as never)
+        .executeTakeFirstOrThrow();
+    const before = await readRow();
+    expect(await find()).toEqual({ word: 'worse' });
     await createAcceptanceTest(server, application, { id: 'on-backward', experiment_id: 'backward' });
-    const [batch] = (await list('&type=batch')).filter(({ id }) => id === 'backward');
-    expect(batch?.verdict).toEqual({ word: 'better' });
+    expect(await find()).toEqual({ word: 'better' });
+    // It keeps the verdict column as it is.
+    await database.transact(async (tx) => {
+      const { uid, definition, results } = before;
+      await tx.updateTable('experiments').set({ definition }).where('uid', '=', uid).execute();
+      await tx.updateTable('experiment_results').set({ results }).where('experiment_uid', '=', uid).execute();
+    });
+    expect(await find()).toEqual({ word: 'worse' });
   });
 
   test('is a 400 for a wrong filter or limit and the token of other filters, and a 404 for another account', async () => {

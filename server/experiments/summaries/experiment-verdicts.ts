@@ -1,19 +1,28 @@
 /** Verdicts of ended experiments for the list of all types. Each is computed from the stored results once, and stored. */
+import { hash } from 'node:crypto';
 import { ExperimentVerdict } from '@switchyard/contract/experiments/experiment-summaries.ts';
 import { rateRules } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
 import { RatedResults, rateResults } from '@switchyard/contract/experiments/rate-results.ts';
 import { nullable } from '@switchyard/contract/schemas/field-schemas.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
+import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
 import { formatAcceptanceTest } from '../acceptance/format-acceptance-test.ts';
 import type { QuestionMemory } from '../questions/question-memory.ts';
 import { findAcceptanceTest, type ListedAcceptanceTest } from '../store/acceptance-tests.ts';
 import { findExperimentResults, lockExperiment } from '../store/experiments.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
 
 type Verdict = ExperimentVerdict | null;
 
 const parseResults = createJsonParser(RatedResults);
 const parseVerdict = createJsonParser(nullable(ExperimentVerdict));
+const parseStored = createJsonParser(
+  Type.Object({ definition: Type.String(), verdict: nullable(ExperimentVerdict) }),
+);
+
+/** Results change only with the definition. A server of an earlier release that writes them leaves the verdict. */
+const hashDefinition = ({ definition }: ExperimentsTable): string => hash('sha256', definition, 'base64');
 
 /** Reads verdicts, and writes on its own those that a list is the first to ask for. */
 export class ExperimentVerdicts {
@@ -24,30 +33,38 @@ export class ExperimentVerdicts {
   }
 
   /** Returns the verdicts of the experiments that have results, by uid. */
-  async read(uids: readonly string[]): Promise<Map<string, Verdict>> {
+  async read(experiments: readonly ExperimentsTable[]): Promise<Map<string, Verdict>> {
+    const verdicts = new Map<string, Verdict>();
+    const uids = experiments.map(({ uid }) => uid);
+    // PostgreSQL has no empty list.
+    if (uids.length === 0) return verdicts;
     const rows = await this.#parts.database.read
       .selectFrom('experiment_results')
       .select(['experiment_uid', 'verdict'])
       .where('experiment_uid', 'in', uids)
       .execute();
-    const verdicts = new Map<string, Verdict>();
-    for (const { experiment_uid: uid, verdict } of rows)
-      verdicts.set(
-        uid,
-        verdict === null ? await this.#rate(uid) : parseVerdict(verdict, `verdict of ${uid}`),
-      );
+    const stored = new Map(rows.map((row) => [row.experiment_uid, row.verdict]));
+    for (const experiment of experiments) {
+      const { uid } = experiment;
+      const json = stored.get(uid);
+      if (json === undefined) continue;
+      const found = json === null ? null : parseStored(json, `verdict of ${uid}`);
+      const isCurrent = found?.definition === hashDefinition(experiment);
+      verdicts.set(uid, found && isCurrent ? found.verdict : await this.#rate(uid));
+    }
     return verdicts;
   }
 
   /** Computes and stores the verdict of stored results. The lock excludes that others replace the results meanwhile. */
   #rate(uid: string): Promise<Verdict> {
     return this.#parts.database.transact(async (tx) => {
-      const results = (await lockExperiment(tx, uid)) && (await findExperimentResults(tx, uid));
+      const experiment = await lockExperiment(tx, uid);
+      const results = experiment && (await findExperimentResults(tx, uid));
       if (results === undefined) return null;
       const verdict = rateResults(parseResults(results, `experiment_results.results of ${uid}`));
       await tx
         .updateTable('experiment_results')
-        .set({ verdict: JSON.stringify(verdict) })
+        .set({ verdict: JSON.stringify({ definition: hashDefinition(experiment), verdict }) })
         .where('experiment_uid', '=', uid)
         .execute();
       return verdict;
