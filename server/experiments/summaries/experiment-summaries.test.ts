@@ -114,6 +114,28 @@ describe('the list', () => {
     expect(await find()).toEqual({ word: 'worse' });
   });
 
+  test('has experiments of two types with the same id and time, also on pages between them', async () => {
+    const comparison = { baseline_instance_id: 'control', candidate_instance_id: 'candidate' };
+    for (const [type, rest] of [
+      ['shadow', { termination_events: { maximum_runs: 5 } }],
+      ['switchback', { generate_random_plan: { unit_duration_minutes: 60, units: 10 } }],
+    ] as const) {
+      const body = { id: 'twin', name: 'Twin', comparison, ...rest };
+      const twins = `/v1/applications/${application}/experiments/${type}`;
+      expectStatus(await server.request('POST', twins, { body }), 201);
+    }
+    await server.runningServer.database.transact((tx) =>
+      tx
+        .updateTable('experiments')
+        .set({ created_at: Date.now() })
+        .where('id', '=', 'twin' as never)
+        .execute(),
+    );
+    const whole = (await list()).map(({ id }) => id);
+    expect(whole.filter((id) => id === 'twin')).toHaveLength(2);
+    for (const size of [1, 2]) expect((await listAllPages(server, path(), size)).flat()).toEqual(whole);
+  });
+
   test('is a 400 for a wrong filter or limit and the token of other filters, and a 404 for another account', async () => {
     for (const [query, words] of [
       ['?type=abtest', 'type is'],

@@ -11,13 +11,20 @@ import { formatRfc3339 } from '../../platform/clock.ts';
 import type { Context } from '../../platform/http/handlers/context.ts';
 import type { OperationHandler } from '../../platform/http/handlers/handler.ts';
 import { respondWithListObject } from '../../platform/http/lists/list-responses.ts';
-import type { PageRequest } from '../../platform/http/lists/pagination.ts';
+import type { PagePosition, PageRequest } from '../../platform/http/lists/pagination.ts';
 import { countRunsByExperiment, formatProgress } from '../operations/format-experiment.ts';
 import { type ListedAcceptanceTest, listAcceptanceTests } from '../store/acceptance-tests.ts';
 import { listExperiments } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
 type Row = ExperimentsTable | ListedAcceptanceTest;
+
+/** A row in the list. Ids are unique in a kind only, so its position names the kind too. */
+interface Listed {
+  created_at: number;
+  id: string;
+  row: Row;
+}
 
 /** Other lists show the experiments of a year. */
 const ALWAYS = { start: 0, end: Number.MAX_SAFE_INTEGER };
@@ -33,10 +40,13 @@ export const listExperimentSummaries: OperationHandler<'listExperimentSummaries'
   const ownType = type !== undefined && hasFact(type, 'ownsRuns') ? type : null;
   // To its reader, a batch and its acceptance test of the same id are one experiment.
   const filter = { type: ownType, status, withoutTested: type === undefined, window: ALWAYS };
-  const list = (kind: ExperimentKind, page: PageRequest): Promise<Row[]> =>
-    hasFact(kind, 'ownsRuns')
-      ? listExperiments(read, uid, { ...filter, kind, page })
-      : listAcceptanceTests(read, uid, page, status);
+  const list = async (kind: ExperimentKind, { after, limit }: PageRequest): Promise<Listed[]> => {
+    const page = { limit, after: after && locateInKind(after, kind) };
+    const rows = hasFact(kind, 'ownsRuns')
+      ? await listExperiments(read, uid, { ...filter, kind, page })
+      : await listAcceptanceTests(read, uid, page, status);
+    return rows.map((row) => ({ created_at: row.created_at, id: `${row.id}${SEPARATOR}${kind}`, row }));
+  };
   const kinds = type === undefined ? EXPERIMENT_KINDS : [EXPERIMENTS[type].kind];
   return respondWithListObject(context, {
     tokenScope: `experiment-summaries ${uid} ${type ?? ''} ${status ?? ''}`,
@@ -45,11 +55,24 @@ export const listExperimentSummaries: OperationHandler<'listExperimentSummaries'
       const rows = (await Promise.all(kinds.map((kind) => list(kind, page)))).flat().toSorted(compareAge);
       return page.limit === null ? rows : rows.slice(0, page.limit + 1);
     },
-    formatBodies: (rows) => formatSummaries(context, rows),
+    formatBodies: (rows) =>
+      formatSummaries(
+        context,
+        rows.map(({ row }) => row),
+      ),
   });
 };
 
-function compareAge(one: Row, other: Row): number {
+/** Comes before every character of an id. */
+const SEPARATOR = '\u0001';
+
+/** Returns the position in the list of the kind. Of rows with the same time and id, the later kind is first. */
+function locateInKind({ at, id: position }: PagePosition, kind: ExperimentKind): PagePosition {
+  const [id = '', last = ''] = position.split(SEPARATOR);
+  return { at, id: kind < last ? `${id}${SEPARATOR}` : id };
+}
+
+function compareAge(one: Listed, other: Listed): number {
   return other.created_at - one.created_at || (one.id < other.id ? 1 : -1);
 }
 
