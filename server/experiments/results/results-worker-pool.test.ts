@@ -76,6 +76,19 @@ test('runs that cannot be read leave nothing for the next computation', async ()
   ).toBe(0);
 });
 
+test('results of megabytes are rated in a thread, short ones without one', async () => {
+  const pool = new ResultsWorkerPool();
+  const rate = (rest: string) => pool.rate(JSON.stringify({ verdict: 'found', rest }));
+  for (const [chars, threads] of [
+    [10, 0],
+    [2_000_000, 1],
+  ] as const)
+    expect(
+      await countThreads(async () => expect(await rate('x'.repeat(chars))).toBe('{"word":"found"}')),
+    ).toBe(threads);
+  await expect(pool.rate(`"${'x'.repeat(2_000_000)}`)).rejects.toThrow(TypeError);
+});
+
 test('a thread that failed is replaced', async () => {
   const pool = new ResultsWorkerPool();
   const expected = await pool.compute(REQUEST, readRuns(10));

@@ -7,6 +7,7 @@
  * computation. A thread that failed is never used again.
  */
 import { Worker } from 'node:worker_threads';
+import { rateResultsJson } from '@switchyard/contract/experiments/rate-results.ts';
 import PQueue from 'p-queue';
 import {
   type ComputedResults,
@@ -19,6 +20,8 @@ import type { RawObservation } from './run-reader.ts';
 
 /** For up to this number of runs, the computation takes less time than the start of a thread. */
 const MAIN_THREAD_RUNS_MAX = 8;
+/** Shorter results are parsed in less time than another thread answers. */
+const MAIN_THREAD_CHARS_MAX = 256 * 1024;
 const THREADS_MAX = 2;
 const IDLE_MS = 30_000;
 
@@ -45,6 +48,21 @@ export class ResultsWorkerPool {
     const reader = createRunReader(request);
     for (const run of first) reader.add(run);
     return computeResults(request, reader);
+  }
+
+  /** Returns the verdict of stored results, in JSON. Those of a batch of 10,000 runs have tens of megabytes. */
+  async rate(results: string): Promise<string> {
+    if (results.length <= MAIN_THREAD_CHARS_MAX) return rateResultsJson(results);
+    return this.#computations.add(async () => {
+      const thread = this.#acquireThread();
+      try {
+        const rated = await thread.send({ kind: 'rate', results });
+        if (rated === null) throw new Error('The results worker sent no verdict.');
+        return rated.json;
+      } finally {
+        this.#releaseThread(thread);
+      }
+    });
   }
 
   /** Computes the results from the runs that were read already and the remaining batches. */

@@ -3,6 +3,7 @@
  * results in the end. A new request discards the runs of one that was given up.
  */
 import { parentPort } from 'node:worker_threads';
+import { rateResultsJson } from '@switchyard/contract/experiments/rate-results.ts';
 import {
   type ComputedResults,
   computeResults,
@@ -15,9 +16,10 @@ import type { RawObservation, RunReader } from './run-reader.ts';
 export type ResultsMessage =
   | { kind: 'request'; request: ResultsRequest }
   | { kind: 'runs'; runs: readonly RawObservation[] }
-  | { kind: 'end' };
+  | { kind: 'end' }
+  | { kind: 'rate'; results: string };
 
-/** The response to the end of the runs is their results, and null to other messages. */
+/** The response to the end of the runs is their results, that to results their verdict in JSON, and null to other messages. */
 export type ResultsResponse = ComputedResults | null;
 
 class ResultsWorker {
@@ -25,6 +27,7 @@ class ResultsWorker {
   #current: { request: ResultsRequest; reader: RunReader } | undefined;
 
   handle(message: ResultsMessage): ResultsResponse {
+    if (message.kind === 'rate') return { json: rateResultsJson(message.results) };
     if (message.kind === 'request') {
       this.#current = { request: message.request, reader: createRunReader(message.request) };
       return null;

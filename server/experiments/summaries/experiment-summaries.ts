@@ -83,7 +83,7 @@ async function formatSummaries(
   if (rows.length === 0) return [];
   const owners = rows.map((row) => ({ uid: 'experiment_uid' in row ? row.experiment_uid : row.uid }));
   const countsOf = await countRunsByExperiment(database.read, owners);
-  const verdicts = await experimentVerdicts.read(rows.filter((row) => !('experiment_uid' in row)));
+  const verdicts = await experimentVerdicts.read(rows);
   const summaries: ExperimentSummary[] = [];
   for (const row of rows) {
     const isTest = 'experiment_uid' in row;

@@ -2,42 +2,47 @@
 import { hash } from 'node:crypto';
 import { ExperimentVerdict } from '@switchyard/contract/experiments/experiment-summaries.ts';
 import { rateRules } from '@switchyard/contract/experiments/presentation/rate-experiment.ts';
-import { RatedResults, rateResults } from '@switchyard/contract/experiments/rate-results.ts';
 import { nullable } from '@switchyard/contract/schemas/field-schemas.ts';
 import { createJsonParser } from '@switchyard/contract/schemas/json-parser.ts';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
 import { formatAcceptanceTest } from '../acceptance/format-acceptance-test.ts';
 import type { QuestionMemory } from '../questions/question-memory.ts';
+import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { findAcceptanceTest, type ListedAcceptanceTest } from '../store/acceptance-tests.ts';
-import { findExperimentResults, lockExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
 type Verdict = ExperimentVerdict | null;
 
-const parseResults = createJsonParser(RatedResults);
+type Rated = Pick<ExperimentsTable, 'uid' | 'definition'>;
+
+interface Parts {
+  database: Database;
+  questionMemory: QuestionMemory;
+  resultsWorkerPool: ResultsWorkerPool;
+}
+
 const parseVerdict = createJsonParser(nullable(ExperimentVerdict));
 const parseStored = createJsonParser(
   Type.Object({ definition: Type.String(), verdict: nullable(ExperimentVerdict) }),
 );
 
 /** Results change only with the definition. A server of an earlier release that writes them leaves the verdict. */
-const hashDefinition = ({ definition }: ExperimentsTable): string => hash('sha256', definition, 'base64');
+const hashDefinition = ({ definition }: Pick<Rated, 'definition'>): string =>
+  hash('sha256', definition, 'base64');
 
 /** Reads verdicts, and writes on its own those that a list is the first to ask for. */
 export class ExperimentVerdicts {
-  readonly #parts: { database: Database; questionMemory: QuestionMemory };
+  readonly #parts: Parts;
 
-  constructor(parts: { database: Database; questionMemory: QuestionMemory }) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   /** Returns the verdicts of the experiments that have results, by uid. */
-  async read(experiments: readonly ExperimentsTable[]): Promise<Map<string, Verdict>> {
+  async read(experiments: readonly Rated[]): Promise<Map<string, Verdict>> {
     const verdicts = new Map<string, Verdict>();
     const uids = experiments.map(({ uid }) => uid);
-    // PostgreSQL has no empty list.
-    if (uids.length === 0) return verdicts;
     const rows = await this.#parts.database.read
       .selectFrom('experiment_results')
       .select(['experiment_uid', 'verdict'])
@@ -55,20 +60,25 @@ export class ExperimentVerdicts {
     return verdicts;
   }
 
-  /** Computes and stores the verdict of stored results. The lock excludes that others replace the results meanwhile. */
-  #rate(uid: string): Promise<Verdict> {
-    return this.#parts.database.transact(async (tx) => {
-      const experiment = await lockExperiment(tx, uid);
-      const results = experiment && (await findExperimentResults(tx, uid));
-      if (results === undefined) return null;
-      const verdict = rateResults(parseResults(results, `experiment_results.results of ${uid}`));
-      await tx
+  /** Computes and stores the verdict of the present results. Other results that come meanwhile have another definition. */
+  async #rate(uid: string): Promise<Verdict> {
+    const { database, resultsWorkerPool } = this.#parts;
+    const found = await database.read
+      .selectFrom('experiments')
+      .innerJoin('experiment_results', 'experiment_results.experiment_uid', 'experiments.uid')
+      .select(['definition', 'results'])
+      .where('uid', '=', uid)
+      .executeTakeFirst();
+    if (!found) return null;
+    const verdict = parseVerdict(await resultsWorkerPool.rate(found.results), `verdict of ${uid}`);
+    await database.transact((tx) =>
+      tx
         .updateTable('experiment_results')
-        .set({ verdict: JSON.stringify({ definition: hashDefinition(experiment), verdict }) })
+        .set({ verdict: JSON.stringify({ definition: hashDefinition(found), verdict }) })
         .where('experiment_uid', '=', uid)
-        .execute();
-      return verdict;
-    });
+        .execute(),
+    );
+    return verdict;
   }
 
   /** Returns the verdict of an acceptance test; null before its results. Its decision is final. */
