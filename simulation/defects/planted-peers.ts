@@ -117,9 +117,14 @@ export const PEER_DEFECTS: readonly PlantedDefect[] = [
           new: ".where('workers.draining_at', '=', -1),",
         },
         {
-          file: 'server/runs/remote/worker-syncs.ts',
-          old: 'if (worker.isDraining || request.stopping || request.free.length === 0) return [];',
-          new: 'if (request.stopping || request.free.length === 0) return [];',
+          file: 'server/runs/workers/workers.ts',
+          old: 'return row !== undefined && row.draining_at !== null;',
+          new: 'return row !== undefined && row.draining_at === -1;',
+        },
+        {
+          file: 'server/runs/workers/remote-workers.ts',
+          old: 'isDraining: row.draining_at !== null,',
+          new: 'isDraining: row.draining_at === -1,',
         },
       ],
     },
