@@ -1,7 +1,6 @@
 /** The verdict of the stored results of an experiment with runs. The server reads it from their JSON. */
 import Type, { type Static } from 'typebox';
 import { nullable } from '../schemas/field-schemas.ts';
-import { createJsonParser } from '../schemas/json-parser.ts';
 import { BisectExperimentResult } from './bisect/bisect-results.ts';
 import { type Decision, decisionField } from './comparisons/decisions.ts';
 import { Comparison, groupFields } from './experiment-results.ts';
@@ -30,21 +29,15 @@ const RatedGroups = Type.Object({
 });
 
 /** The fields of the results that make the verdict. A test has groups, or the indicators of its one candidate. */
-const RatedResults = Type.Object({
+export const RatedResults = Type.Object({
   decision: decisionField,
   comparisons: Type.Optional(Type.Array(RatedGroups)),
   compared: Type.Optional(Type.Array(Type.Union([RatedGroups, RatedComparison]))),
   verdict: Type.Optional(BisectExperimentResult.properties.verdict),
 });
 
-const parseResults = createJsonParser(RatedResults);
-
-/** Returns the verdict in JSON; null for results without a comparison. */
-export function rateResultsJson(results: string): string {
-  return JSON.stringify(rateResults(parseResults(results, 'experiment_results.results')));
-}
-
-function rateResults(results: Static<typeof RatedResults>): ExperimentVerdict | null {
+/** Returns the verdict; null for results without a comparison. */
+export function rateResults(results: Static<typeof RatedResults>): ExperimentVerdict | null {
   const { decision, comparisons, compared = [], verdict } = results;
   if (verdict !== undefined) return { word: rateSearch({ verdict }) };
   const groups = comparisons ?? compared.filter((one) => 'indicators' in one);

@@ -7,7 +7,6 @@
  * computation. A thread that failed is never used again.
  */
 import { Worker } from 'node:worker_threads';
-import { rateResultsJson } from '@switchyard/contract/experiments/rate-results.ts';
 import PQueue from 'p-queue';
 import {
   type ComputedResults,
@@ -15,6 +14,7 @@ import {
   createRunReader,
   type ResultsRequest,
 } from './compute-results.ts';
+import { rateStoredResults } from './rate-stored-results.ts';
 import type { ResultsMessage, ResultsResponse } from './results-worker.ts';
 import type { RawObservation } from './run-reader.ts';
 
@@ -52,7 +52,7 @@ export class ResultsWorkerPool {
 
   /** Returns the verdict of stored results, in JSON. Those of a batch of 10,000 runs have tens of megabytes. */
   async rate(results: string): Promise<string> {
-    if (results.length <= MAIN_THREAD_CHARS_MAX) return rateResultsJson(results);
+    if (results.length <= MAIN_THREAD_CHARS_MAX) return rateStoredResults(results);
     return this.#computations.add(async () => {
       const thread = this.#acquireThread();
       try {

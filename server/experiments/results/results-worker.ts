@@ -3,13 +3,13 @@
  * results in the end. A new request discards the runs of one that was given up.
  */
 import { parentPort } from 'node:worker_threads';
-import { rateResultsJson } from '@switchyard/contract/experiments/rate-results.ts';
 import {
   type ComputedResults,
   computeResults,
   createRunReader,
   type ResultsRequest,
 } from './compute-results.ts';
+import { rateStoredResults } from './rate-stored-results.ts';
 import type { RawObservation, RunReader } from './run-reader.ts';
 
 /** The pool sends a request, then each batch of its runs, then the end of the runs. Each message has one response. */
@@ -27,7 +27,7 @@ class ResultsWorker {
   #current: { request: ResultsRequest; reader: RunReader } | undefined;
 
   handle(message: ResultsMessage): ResultsResponse {
-    if (message.kind === 'rate') return { json: rateResultsJson(message.results) };
+    if (message.kind === 'rate') return { json: rateStoredResults(message.results) };
     if (message.kind === 'request') {
       this.#current = { request: message.request, reader: createRunReader(message.request) };
       return null;
