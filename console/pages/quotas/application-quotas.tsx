@@ -3,11 +3,13 @@ import { formatUse, formatValue } from '@switchyard/contract/presentation/format
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { applicationsQuery } from '../../client/applications.ts';
+import { describeError } from '../../client/client.ts';
 import { ApplicationLink } from '../../ui/application-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { DataTable } from '../../ui/data-table/data-table.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { ApplicationQuotasDialog } from './quotas-dialog.tsx';
 import styles from './quotas-page.module.css';
 
@@ -108,14 +110,15 @@ interface ApplicationChoiceProps {
 /** Opens the form for an application that has no quota yet. */
 function ApplicationChoice({ limited, onChoose }: ApplicationChoiceProps) {
   const [isAsked, setAsked] = useState(false);
-  const { data } = useQuery({ ...applicationsQuery, enabled: isAsked });
+  const { data, error, isFetching, refetch } = useQuery({ ...applicationsQuery, enabled: isAsked });
   if (!data || !isAsked)
     return (
-      <p className={styles.choice}>
-        <Button onPress={() => setAsked(true)} isDisabled={isAsked}>
+      <div className={styles.choice}>
+        <Button onPress={() => (isAsked ? void refetch() : setAsked(true))} isDisabled={isFetching}>
           Limit another application
         </Button>
-      </p>
+        {error && <Notice kind="error">{describeError(error)}</Notice>}
+      </div>
     );
   const others = data.filter(({ id }) => !limited.some(({ application_id }) => application_id === id));
   if (others.length === 0) return <p className="meta">Every application has a quota.</p>;
