@@ -59,4 +59,10 @@ export const POSTGRES_DEFECTS: readonly PlantedDefect[] = [
     'for (const topic of TOPICS) onNotification(topic);',
     '',
   ),
+  define(
+    'two servers count the free slots of a worker at the same time',
+    'runs/execute/claim-for-worker.ts',
+    'await lockName(tx, `claims of ${workerId}`);',
+    '',
+  ),
 ];

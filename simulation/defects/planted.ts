@@ -166,9 +166,9 @@ export const PLANTED_DEFECTS: readonly PlantedDefect[] = [
   ),
   definePlanted(
     'a worker gets runs for the free slots of an earlier sync',
-    'runs/remote/worker-syncs.ts',
-    'Math.min(slots - taken, SYNC_JOBS_MAX - runs.length)',
-    'Math.min(slots, SYNC_JOBS_MAX - runs.length)',
+    'runs/execute/claim-for-worker.ts',
+    'known === undefined ? 0 : await countUnknown(tx, request, known)',
+    'known === undefined ? 0 : 0 * (await countUnknown(tx, request, known))',
   ),
   definePlanted(
     'a group goes on after a full disk has rolled it back',

@@ -49,3 +49,10 @@ export async function lockTable(tx: Writer, table: keyof Tables & string): Promi
 function hasOneWriter(db: Reader): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
 }
+
+/**
+ * Lets one transaction at a time pass for a name, until it ends. Take it before any lock on rows. Executes nothing on SQLite.
+ */
+export async function lockName(tx: Writer, name: string): Promise<void> {
+  if (!hasOneWriter(tx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+}

@@ -57,8 +57,6 @@ export class WorkerSyncs {
   readonly #waiting = new Map<string, Waiting>();
   /** The times at which attempts were sent, by worker and attempt. */
   readonly #sent = new Map<string, Map<string, number>>();
-  /** The last claim for each worker, while it runs. */
-  readonly #claims = new Map<string, Promise<void>>();
   #endListening: (() => void)[] = [];
   #round: Promise<void> = Promise.resolve();
   #isRoundDue = false;
@@ -202,40 +200,26 @@ export class WorkerSyncs {
     for (const job of jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
   }
 
-  /** Claims runs for the free slots of the worker, after the claims for its earlier syncs. */
+  /** Claims runs for the free slots of the worker. */
   async #claim(worker: RemoteWorker, request: WorkerSync): Promise<WorkerJob[]> {
-    if (worker.isDraining || request.stopping || request.free.length === 0) return [];
-    const earlier = this.#claims.get(worker.id) ?? Promise.resolve();
-    const claimed = earlier.then(() => this.#claimFree(worker, request));
-    const end = (): void => {
-      if (this.#claims.get(worker.id) === ended) this.#claims.delete(worker.id);
-    };
-    const ended = claimed.then(end, end);
-    this.#claims.set(worker.id, ended);
-    return this.#describe(worker, await claimed);
-  }
-
-  async #claimFree(worker: RemoteWorker, request: WorkerSync): Promise<RunsTable[]> {
+    if (worker.isDraining || request.stopping) return [];
     const { database, clock } = this.#parts;
     const known = new Set(request.attempts.map(formatKey));
-    const leased = await listLeasedRuns(database.read, worker.id);
-    const unknown = leased.filter(
-      (run) => run.slot_released_at === null && !known.has(formatAttemptKey(run)),
-    );
     const runs: RunsTable[] = [];
     for (const { execution_classes, slots } of request.free) {
-      const taken = unknown.filter((run) => execution_classes.includes(run.execution_class)).length;
-      const limit = Math.min(slots - taken, SYNC_JOBS_MAX - runs.length);
+      const limit = Math.min(slots, SYNC_JOBS_MAX - runs.length);
       if (limit <= 0 || execution_classes.length === 0) continue;
       const claim = {
-        ...{ workerId: worker.id, classes: execution_classes, limit, now: clock.now() },
+        ...{ workerId: worker.id, classes: execution_classes, limit, now: clock.now(), known },
         workflowCapacity: request.workflow_capacity,
         containment: worker.containment,
         offer: worker.offer,
       };
-      runs.push(...(await claimForWorker(database, claim)));
+      const claimed = await claimForWorker(database, claim);
+      for (const run of claimed) known.add(formatAttemptKey(run));
+      runs.push(...claimed);
     }
-    return runs;
+    return this.#describe(worker, runs);
   }
 
   async #describe(worker: RemoteWorker, runs: readonly RunsTable[]): Promise<WorkerJob[]> {
