@@ -9,6 +9,16 @@ describe.skipIf(!hasBrowser)('quotas', () => {
     await server.client.call('createApplication', { body: { id: 'routing', name: 'Routing' } });
   });
 
+  test('say why the applications cannot be listed, and list them at the next press', async () => {
+    const page = await at.open('/account/quotas');
+    const choose = page.getByRole('button', { name: 'Limit another application' });
+    await page.route('**/v1/applications?**', (route) => route.fulfill({ status: 403 }), { times: 1 });
+    await choose.click();
+    await page.getByRole('alert').waitFor();
+    await choose.click();
+    await page.getByLabel('Limit another application').waitFor();
+  });
+
   test('are set by the keyboard and shown as bars', async () => {
     const page = await at.open('/account/quotas');
     await page.getByRole('heading', { name: 'Quotas', level: 1 }).waitFor();
@@ -35,16 +45,6 @@ describe.skipIf(!hasBrowser)('quotas', () => {
     const row = page.getByRole('row').filter({ hasText: 'routing' });
     await row.getByText('0 of 2').waitFor();
     await row.getByRole('button', { name: 'Change the quotas of routing' }).waitFor();
-  });
-
-  test('say why the applications cannot be listed, and list them at the next press', async () => {
-    const page = await at.open('/account/quotas');
-    const choose = page.getByRole('button', { name: 'Limit another application' });
-    await page.route('**/v1/applications?**', (route) => route.fulfill({ status: 403 }), { times: 1 });
-    await choose.click();
-    await page.getByRole('alert').waitFor();
-    await choose.click();
-    await page.getByLabel('Limit another application').waitFor();
   });
 
   test('of licences are set as lines, and shown with their use', async () => {

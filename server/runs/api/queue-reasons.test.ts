@@ -78,6 +78,7 @@ test('has the fields that existing clients read, and the same reason for waiting
     status: 'running',
     created_at: expect.any(String),
     application_id: 'app',
+    application_name: 'App app',
     execution_class: SMALL,
     queuing_disabled: false,
   };
