@@ -27,8 +27,8 @@ void router.load().then(() =>
     </StrictMode>,
   ),
 );
-// The script of the page comes while the account is read, whose request goes first.
+// The script of the page comes while the account is read, whose request goes first. The page itself reports a failure.
 setTimeout(() => {
   const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-  for (const route of routes) void router.loadRouteChunk(route);
+  for (const route of routes) Promise.resolve(router.loadRouteChunk(route)).catch(() => undefined);
 });
