@@ -33,3 +33,8 @@ test('seeds break no promise', async () => {
   );
   expect(broken).toEqual([]);
 });
+
+test('two servers give a worker with overlapping syncs no more runs than it has slots', async () => {
+  const { violations } = await pool.run(drawPlan('4', 'postgres'));
+  expect(violations).toEqual([]);
+});

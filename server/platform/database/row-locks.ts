@@ -40,19 +40,21 @@ export async function lockRows<DB, TB extends keyof DB, O>(
   if (!hasOneWriter(tx)) await locked(tx, query, lock).execute();
 }
 
-/** Keeps all other transactions from writing to the table until this one ends. Executes nothing on SQLite. */
-export async function lockTable(tx: Writer, table: keyof Tables & string): Promise<void> {
-  if (!hasOneWriter(tx)) await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(tx);
+/**
+ * Lets one transaction at a time change a table, or pass for a name, until it ends. The lock of a name comes before any lock on
+ * rows. Executes nothing on SQLite.
+ */
+export async function lockWhole(
+  tx: Writer,
+  whole: { table: keyof Tables & string } | { name: string },
+): Promise<void> {
+  if (hasOneWriter(tx)) return;
+  if ('table' in whole)
+    await sql`lock table ${sql.table(whole.table)} in share row exclusive mode`.execute(tx);
+  else await sql`select pg_advisory_xact_lock(hashtextextended(${whole.name}, 0))`.execute(tx);
 }
 
 /** Every database but SQLite gets the lock: one without locks refuses the statement, while a missing lock stays unnoticed. */
 function hasOneWriter(db: Reader): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
-}
-
-/**
- * Lets one transaction at a time pass for a name, until it ends. Take it before any lock on rows. Executes nothing on SQLite.
- */
-export async function lockName(tx: Writer, name: string): Promise<void> {
-  if (!hasOneWriter(tx)) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }
