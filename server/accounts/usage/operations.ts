@@ -35,7 +35,7 @@ export const getUsage: OperationHandler<'getUsage'> = async ({ database, clock }
       `The usage from ${formatDay(firstDay)} to ${formatDay(lastDay)} by ${groups.join(', ')} has more than ${USAGE_ROWS_MAX} groups; give a shorter range or fewer groups.`,
     );
   const applications = sums.flatMap(({ application_id: id }) => id ?? []);
-  const names = await store.findApplicationNames(database.read, caller.account, applications);
+  const nameOf = await store.findApplicationNames(database.read, caller.account, applications);
   const empty = { runs: 0, failed_runs: 0, run_ms: 0, core_ms: 0, bytes: 0 };
   return {
     status: 200,
@@ -44,7 +44,7 @@ export const getUsage: OperationHandler<'getUsage'> = async ({ database, clock }
       to: formatDay(lastDay),
       cost_rate: rate,
       total: formatMeasures(total ?? empty, rate),
-      items: sums.map((sum) => formatRow(sum, rate, names)),
+      items: sums.map((sum) => formatRow(sum, rate, nameOf)),
     },
   };
 };
@@ -129,14 +129,12 @@ const roundCost = (cost: number): number => Math.round(cost * 1e6) / 1e6;
 function formatRow(
   sum: store.UsageSum,
   rate: CostRate | null,
-  names: ReadonlyMap<ApplicationId, string>,
+  nameOf: (id: ApplicationId) => string,
 ): UsageRow {
   const { day, application_id, user_email } = sum;
   return {
     ...(day === undefined ? {} : { day: formatDay(day) }),
-    ...(application_id === undefined
-      ? {}
-      : { application_id, application_name: names.get(application_id) ?? application_id }),
+    ...(application_id === undefined ? {} : { application_id, application_name: nameOf(application_id) }),
     ...(user_email === undefined ? {} : { user_email }),
     ...formatMeasures(sum, rate),
   };

@@ -36,19 +36,19 @@ export async function addToTotal(tx: Writer, total: UsageDaysTable): Promise<voi
     .execute();
 }
 
-/** Returns the names of those of the applications that the account has. */
+/** Returns a function that names the applications of the account. A deleted one is named by its id. */
 export async function findApplicationNames(
   db: Reader,
   account: AccountId,
   applications: readonly ApplicationId[],
-): Promise<Map<ApplicationId, string>> {
+): Promise<(id: ApplicationId) => string> {
   const names = new Map<ApplicationId, string>();
   for (const ids of splitIntoBatches([...new Set(applications)])) {
     const query = db.selectFrom('applications').select(['id', 'name']).where('deleted_at', 'is', null);
     for (const { id, name } of await query.where('account_id', '=', account).where('id', 'in', ids).execute())
       names.set(id, name);
   }
-  return names;
+  return (id) => names.get(id) ?? id;
 }
 
 /** Columns of totals by the name of their group. */

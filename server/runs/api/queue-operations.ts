@@ -205,7 +205,7 @@ async function formatRuns(
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
   const waiting = await explainWaitingRuns(db, queued, now, canProvision);
   const applications = rows.map(({ run }) => run.application_id);
-  const names = await findApplicationNames(db, account, applications);
+  const nameOf = await findApplicationNames(db, account, applications);
   return rows.map(({ run }) => {
     const reason = waiting.get(run.id);
     return {
@@ -218,7 +218,7 @@ async function formatRuns(
       created_at: formatRfc3339(run.created_at),
       ...(run.initiated_at === null ? {} : { initiated_at: formatRfc3339(run.initiated_at) }),
       application_id: run.application_id,
-      application_name: names.get(run.application_id) ?? run.application_id,
+      application_name: nameOf(run.application_id),
       application_instance_id: run.instance_id,
       application_version_id: run.version_id,
       execution_class: run.execution_class,

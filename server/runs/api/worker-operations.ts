@@ -22,7 +22,7 @@ interface View {
   caller: Caller;
   isManager: boolean;
   now: number;
-  names: ReadonlyMap<ApplicationId, string>;
+  nameOf: (id: ApplicationId) => string;
 }
 
 export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clock, log }, { caller }) => {
@@ -31,8 +31,8 @@ export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clo
     log.error({ worker, error: errorMessage(error) }, 'Unreadable worker left out of a list.'),
   );
   const holders = await listSlotHolders(database.read);
-  const names = await nameApplications(database.read, caller, holders);
-  const view = { caller, isManager, now: clock.now(), names };
+  const nameOf = await nameApplications(database.read, caller, holders);
+  const view = { caller, isManager, now: clock.now(), nameOf };
   return {
     status: 200,
     body: {
@@ -78,23 +78,27 @@ async function changeDrain(
       ),
     );
     const holders = await listSlotHolders(tx);
-    const view = { caller, isManager: true, now, names: await nameApplications(tx, caller, holders) };
+    const view = { caller, isManager: true, now, nameOf: await nameApplications(tx, caller, holders) };
     return { status: 200 as const, body: formatWorker(worker, holders, view) };
   });
   database.notify('workers-changed');
   return committed;
 }
 
-/** Returns the names of the caller's applications that have a run. */
+/** Returns a function that names the caller's applications that have a run. */
 function nameApplications(db: Reader, { account }: Caller, holders: readonly SlotHolder[]) {
-  const ids = holders.map((holder) => holder.application_id);
-  return findApplicationNames(db, account, ids);
+  const own = holders.filter((holder) => holder.account_id === account);
+  return findApplicationNames(
+    db,
+    account,
+    own.map((holder) => holder.application_id),
+  );
 }
 
 function formatWorker(
   worker: WorkerDetails,
   allHolders: readonly SlotHolder[],
-  { caller, isManager, now, names }: View,
+  { caller, isManager, now, nameOf }: View,
 ): Worker {
   const holders = allHolders.filter((holder) => holder.worker_id === worker.id);
   const own = holders.filter((holder) => holder.account_id === caller.account);
@@ -113,7 +117,7 @@ function formatWorker(
     slots: countSlots(worker, holders),
     runs: own
       .sort((a, b) => (a.initiated_at ?? 0) - (b.initiated_at ?? 0))
-      .map((holder) => formatRun(holder, names)),
+      .map((holder) => formatRun(holder, nameOf)),
     other_runs: holders.length - own.length,
   };
 }
@@ -124,10 +128,10 @@ function countSlots({ capacity }: WorkerDetails, holders: readonly SlotHolder[])
     .filter(({ slots, busy }) => slots > 0 || busy > 0);
 }
 
-const formatRun = (holder: SlotHolder, names: View['names']): WorkerRun => ({
+const formatRun = (holder: SlotHolder, nameOf: View['nameOf']): WorkerRun => ({
   run_id: holder.id,
   application_id: holder.application_id,
-  application_name: names.get(holder.application_id) ?? holder.application_id,
+  application_name: nameOf(holder.application_id),
   execution_class: holder.execution_class,
   started_at: formatRfc3339(holder.initiated_at ?? 0),
 });
