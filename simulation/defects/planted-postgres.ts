@@ -62,7 +62,7 @@ export const POSTGRES_DEFECTS: readonly PlantedDefect[] = [
   define(
     'two servers count the free slots of a worker at the same time',
     'runs/execute/claim-for-worker.ts',
-    'await lockWhole(tx, { name: `claims of ${workerId}` });',
+    'await lockTableOrName(tx, { name: `claims of ${workerId}` });',
     '',
   ),
 ];

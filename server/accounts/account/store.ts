@@ -4,7 +4,7 @@ import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../platform/database/database.ts';
 import { isAfter } from '../../platform/database/list-order.ts';
 import { prepareStatement } from '../../platform/database/prepared-statements.ts';
-import { locked, lockWhole } from '../../platform/database/row-locks.ts';
+import { locked, lockTableOrName } from '../../platform/database/row-locks.ts';
 import type { PageRequest } from '../../platform/http/lists/pagination.ts';
 import type { AccountsTable, KeysTable } from './schema.ts';
 
@@ -96,7 +96,7 @@ export async function removeAccount(tx: Writer, id: AccountId): Promise<void> {
 
 /** Blocks every other transaction that creates an account until this one ends. */
 export async function lockAccountsTable(tx: Writer): Promise<void> {
-  await lockWhole(tx, { table: 'accounts' });
+  await lockTableOrName(tx, { table: 'accounts' });
 }
 
 export async function hasNoAccounts(db: Reader): Promise<boolean> {

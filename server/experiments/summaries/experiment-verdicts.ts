@@ -31,7 +31,7 @@ const parseStored = createJsonParser(
 const hashDefinition = ({ definition }: Pick<Rated, 'definition'>): string =>
   hash('sha256', definition, 'base64');
 
-/** Reads verdicts, and writes on its own those that a list is the first to ask for. */
+/** Reads verdicts, and stores those that no list has asked for before. */
 export class ExperimentVerdicts {
   readonly #parts: Parts;
 

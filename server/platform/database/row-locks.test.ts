@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { prepareStatement } from './prepared-statements.ts';
-import { locked, lockRows, lockWhole, type RowLock } from './row-locks.ts';
+import { locked, lockRows, lockTableOrName, type RowLock } from './row-locks.ts';
 
 // A type, not an interface: `withTables` needs its index signature.
 type NumberTables = { numbers: { n: number } };
@@ -67,10 +67,10 @@ test('a lock on one table of a join names the table', async () => {
   });
 });
 
-test('lockRows and lockWhole succeed on both databases', async () => {
+test('lockRows and lockTableOrName succeed on both databases', async () => {
   await database.transact(async (tx) => {
     await lockRows(tx, selectPlain(tx), 'update');
-    await lockWhole(tx, { table: 'numbers' as never });
+    await lockTableOrName(tx, { table: 'numbers' as never });
   });
   expect(await selectPlain(database.read).execute()).toEqual([{ n: 1 }, { n: 2 }]);
 });
@@ -98,9 +98,9 @@ describe.skipIf(!postgres)('during another transaction', () => {
     expect(await findDuring((tx) => lockRows(tx, selectNumber(tx, 2), 'update'))).toEqual([1]);
   });
 
-  test('lockWhole keeps another transaction from writing until the first has ended', async () => {
+  test('lockTableOrName keeps another transaction from writing until the first has ended', async () => {
     const refused = database.transact(async (tx) => {
-      await lockWhole(tx, { table: 'numbers' as never });
+      await lockTableOrName(tx, { table: 'numbers' as never });
       await database.transact(async (other) => {
         await sql`set local lock_timeout = '50ms'`.execute(other);
         await sql`insert into numbers (n) values (3)`.execute(other);

@@ -44,14 +44,14 @@ export async function lockRows<DB, TB extends keyof DB, O>(
  * Lets one transaction at a time change a table, or pass for a name, until it ends. The lock of a name comes before any lock on
  * rows. Executes nothing on SQLite.
  */
-export async function lockWhole(
+export async function lockTableOrName(
   tx: Writer,
-  whole: { table: keyof Tables & string } | { name: string },
+  target: { table: keyof Tables & string } | { name: string },
 ): Promise<void> {
   if (hasOneWriter(tx)) return;
-  if ('table' in whole)
-    await sql`lock table ${sql.table(whole.table)} in share row exclusive mode`.execute(tx);
-  else await sql`select pg_advisory_xact_lock(hashtextextended(${whole.name}, 0))`.execute(tx);
+  if ('table' in target)
+    await sql`lock table ${sql.table(target.table)} in share row exclusive mode`.execute(tx);
+  else await sql`select pg_advisory_xact_lock(hashtextextended(${target.name}, 0))`.execute(tx);
 }
 
 /** Every database but SQLite gets the lock: one without locks refuses the statement, while a missing lock stays unnoticed. */

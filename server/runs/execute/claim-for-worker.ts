@@ -1,7 +1,7 @@
 /** Claims runs for a worker of any kind. */
 import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import type { Database, Writer } from '../../platform/database/database.ts';
-import { lockWhole } from '../../platform/database/row-locks.ts';
+import { lockTableOrName } from '../../platform/database/row-locks.ts';
 import type { ClaimRequest } from '../queue/claim-request.ts';
 import { claimRuns } from '../queue/claim-runs.ts';
 import { listLeasedRuns } from '../store/leases.ts';
@@ -35,7 +35,7 @@ async function countUnknown(
   { workerId, classes }: ClaimRequest,
   known: ReadonlySet<string>,
 ): Promise<number> {
-  await lockWhole(tx, { name: `claims of ${workerId}` });
+  await lockTableOrName(tx, { name: `claims of ${workerId}` });
   const leased = await listLeasedRuns(tx, workerId);
   return leased.filter(
     (run) =>
